@@ -2,7 +2,9 @@
 # This file must parse on Python 2.7, so that an old Python can say in one line that it is too
 # old: no f-strings, no annotations, no keyword-only parameters, ASCII only. What it calls,
 # helpers/commands/, is read only by a Python that is new enough.
-"""Open the course, prove it, or mend it: python3 course.py lab | test | doctor | bench | refresh
+"""Open the course, prove it, show it, or mend it.
+
+    python3 course.py lab | test | doctor | bench | site | links | class | refresh
 
 On Windows type py for python3.
 It needs nothing but Python 3.11 or newer. Everything else comes from the hashed lock

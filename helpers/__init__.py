@@ -25,7 +25,16 @@ _HOME = {
     "exercise": "helpers.coach",
     "guess": "helpers.coach",
     "course_map": "helpers.coach",
+    "drill": "helpers.drills",
+    "review": "helpers.memory",
+    "start_with": "helpers.memory",
+    "play": "helpers.schedules",
+    "orders": "helpers.schedules",
+    "arrival": "helpers.schedules",
     "services": "helpers.services",
+    "join": "helpers.room",
+    "leave": "helpers.room",
+    "hand": "helpers.room",
 }
 
 __all__ = list(_HOME)

@@ -116,6 +116,13 @@ def browser_page(address):
         browser.close()
 
 
+@contextlib.contextmanager
+def lab_page(folder):
+    """A page of a JupyterLab of its own, which keeps its files in `folder`."""
+    with lab_server(folder) as address, browser_page(address) as page:
+        yield page
+
+
 class Notebook:
     """One open notebook. Cells are counted from 0, Markdown cells among them."""
 

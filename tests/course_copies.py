@@ -17,6 +17,8 @@ PARTS = (
     "pyproject.toml",
     "requirements.txt",
     "requirements-extras.txt",
+    "site/requirements.txt",
+    "teaching/hub/requirements.txt",
     "tests/requirements.txt",
 )
 

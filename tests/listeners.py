@@ -40,6 +40,7 @@ MAY_LISTEN = {
     "notebooks/17_tcp_servers": "sends back what it was sent",
     "notebooks/18_web_servers": "sends the same words to everybody",
     "notebooks/19_services": "sends the same words to everybody",
+    "notebooks/tour": "one page of FastAPI",
     "notebooks/23_capstone": "shows how many published pages it has read",
     "helpers.props.program": "lesson 19's server, in a process of its own",
     "tests.cpython_suites": "lesson 09: CPython's tests of asyncio, each with a port for a moment",

@@ -1,4 +1,4 @@
-"""Markdown as JupyterLab reads it: the headings, links, images and HTML of some texts."""
+"""Markdown as JupyterLab reads it: the headings, links, images, italics and HTML of some texts."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -36,6 +36,11 @@ def links(found: list[Token]) -> list[Link]:
         for one in _walk(found)
         if one["type"] in ("link", "image")
     ]
+
+
+def emphasised(found: list[Token]) -> list[str]:
+    """The words of all that stands in italics, in order."""
+    return [words(one) for one in _walk(found) if one["type"] == "emphasis"]
 
 
 def html(found: list[Token]) -> str:

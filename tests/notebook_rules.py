@@ -233,7 +233,8 @@ def pytest_runtest_call(item):
     item.parent.listeners.look()
     if item.cell_num == len(code_cells(item)) - 1:
         check_background_errors(item)
-        check_second_run(item)
+        if not os.environ.get("RUN_ONCE"):
+            check_second_run(item)
         note_memory(item)
         check_memory(item)
         check_listeners(item)

@@ -16,11 +16,17 @@ ROOT = Path(__file__).resolve().parents[1]
 STOPPED_WITHIN = 20
 
 
+def _plain(text):
+    """The text without its colours."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
 class Answer:
     """What a cell gave: its outputs, its reply, and the time from the press to the reply."""
 
     def __init__(self):
         self.text = {"stdout": "", "stderr": ""}
+        self.results = []
         self.error = None
         self.reply = None
         self.since_press = None
@@ -34,6 +40,12 @@ class Answer:
         return self.text["stderr"]
 
     @property
+    def shown(self):
+        """All that a reader sees of it, without the frames of a traceback."""
+        error = f"{self.error['ename']}: {self.error['evalue']}" if self.error else ""
+        return _plain("\n".join([self.out, self.err, *self.results, error]))
+
+    @property
     def ename(self):
         """The error's class, as both ways of hearing about it agree."""
         if self.reply["status"] == "ok":
@@ -45,7 +57,7 @@ class Answer:
 
     @property
     def traceback(self):
-        return re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(self.error["traceback"]))
+        return _plain("\n".join(self.error["traceback"]))
 
 
 class Kernel:
@@ -115,6 +127,8 @@ class Kernel:
                         self.press()
                     pressed_at = time.monotonic()
                     deadline = pressed_at + stopped_within
+            elif kind in ("execute_result", "display_data"):
+                answer.results.append(content["data"].get("text/plain", ""))
             elif kind == "error":
                 answer.error = content
             elif kind == "status" and content["execution_state"] == "idle":

@@ -1,6 +1,9 @@
 """A learner's first hour in a real browser: open, run, look, stop, answer, restart."""
 
+import re
+
 import pytest
+from playwright.sync_api import expect
 
 from helpers.upkeep import refresh
 from tests import browser
@@ -47,7 +50,7 @@ def exercises(page):
     notebook.close()
 
 
-def test_the_lesson_runs_and_its_timelines_are_seen(lesson):
+def test_the_lesson_runs_and_its_timelines_answer(page, lesson):
     lesson.run_all()
     for number, cell in enumerate(lesson.cells()):
         if cell["cell_type"] == "code":
@@ -56,11 +59,30 @@ def test_the_lesson_runs_and_its_timelines_are_seen(lesson):
             meant = "raises-exception" in cell["metadata"].get("tags", [])
             assert bool(failed) == meant, (number, failed)
     cell = lesson.find("Three waits of half a second")
-    image = lesson.show(cell).locator("img").first
-    image.wait_for()
-    assert image.evaluate("img => img.naturalWidth") > 300
-    alt = image.get_attribute("alt")
-    assert "overlapped" in alt and "one after another" in alt
+    shown = lesson.show(cell)
+    picture = shown.locator("svg.timeline").first
+    picture.wait_for()
+    assert picture.bounding_box()["width"] > 300
+    label = picture.get_attribute("aria-label")
+    assert "overlapped" in label and "one after another" in label
+
+    ground = "svg => getComputedStyle(svg.querySelector('.ground')).fill"
+    light = picture.evaluate(ground)
+    picture.locator('[tabindex="0"]').focus()
+    for key in ("ArrowDown", "ArrowRight"):  # which select another cell where nobody takes them
+        page.keyboard.press(key)
+    expect(page.locator(":focus")).to_have_accessible_name(
+        re.compile(
+            r"^The cell waited for sleep .*, cell \d+ line \d+ fetch: await .*; woken by its timer"
+        )
+    )
+    page.keyboard.press("+")
+    expect(shown.get_by_role("status")).to_have_text(re.compile(" seconds$"))
+    themes = "name => window.jupyterapp.commands.execute('apputils:change-theme', {theme: name})"
+    page.evaluate(themes, "JupyterLab Dark")
+    page.locator('body[data-jp-theme-light="false"]').wait_for(state="attached")
+    assert picture.evaluate(ground) != light
+    page.evaluate(themes, "JupyterLab Light")
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def page(shells, tmp_path_factory):
     (settings / "kernels-settings.jupyterlab-settings").write_text(
         json.dumps({"commsOverSubshells": shells})
     )
-    with browser.lab_server(folder) as address, browser.browser_page(address) as page:
+    with browser.lab_page(folder) as page:
         yield page
 
 

@@ -28,7 +28,7 @@ expect.set_options(timeout=SECONDS)
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     folder = tmp_path_factory.mktemp("lab")
-    with browser.lab_server(folder) as address, browser.browser_page(address) as page:
+    with browser.lab_page(folder) as page:
         yield page
 
 

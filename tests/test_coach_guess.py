@@ -64,6 +64,15 @@ def test_the_lines_of_the_three_forms(line):
         ("ca", frozenset("AC"), True),
         ("A", {"A", "C"}, False),
         ("A B C", {"A", "C"}, False),
+        ("c and A", {"A", "C"}, True),
+        ("A, B, and C", ["A", "B", "C"], True),
+        ("A & C", {"A", "C"}, True),
+        ("C/A", {"A", "C"}, True),
+        ("A; C", {"A", "C"}, True),
+        ("A AND B", ["A", "B", "C"], False),
+        ("main ends and a", ["main ends", "A"], True),
+        ("band", ["b", "d"], False),
+        ("rock and roll, A", ["rock and roll", "A"], True),
         ("nobody", set(), True),
         ("A", [], False),
         ("Nothing", "", True),
@@ -124,6 +133,21 @@ def test_numbers_as_people_write_them(line, said, value):
     else:
         assert shown.startswith("You said ")
         assert line(number(), said, value, within=1e-9).count("and so it is") == 1
+
+
+@pytest.mark.parametrize(
+    "said, unit, read",
+    [
+        ("5 times", "", True),
+        ("3 Tasks.", "", True),
+        ("5 of them", "", False),
+        ("3 thousand", "", False),
+        ("5 task", "tasks", True),
+        ("5 times", "tasks", False),
+    ],
+)
+def test_a_count_may_be_said_with_what_is_counted(line, said, unit, read):
+    assert line(number(unit), said, 7).startswith("You said ") == read
 
 
 def test_a_number_may_differ_by_a_share(line):
@@ -232,6 +256,10 @@ def test_a_choice_that_is_gone_was_not_said(line):
     assert line(choice(), "", "A") == "It turned out: A."
 
 
+def test_the_tour_asks_too(line):
+    assert line(helpers.guess("tour-meal", "What?"), "ABC", "ABC") == "You said ABC, and so it is."
+
+
 # The author's errors
 
 
@@ -240,6 +268,8 @@ def test_a_choice_that_is_gone_was_not_said(line):
     [
         ("99-log", {}, "'99-log' is no id of a guess: it is the number of a lesson"),
         ("log", {}, "is no id"),
+        ("tours-meal", {}, "is no id"),
+        ("tour-", {}, "is no id"),
         ("05", {}, "is no id"),
         ("05-Log", {}, "is no id"),
         (5, {}, "is no id"),

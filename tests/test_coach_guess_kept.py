@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from helpers.coach.progress import CARRIED_SAID, LONGEST_SAID, SCHEMA, Progress
+from helpers.coach.noted import LONGEST_SAID
+from helpers.coach.progress import CARRIED_SAID, SCHEMA, Progress
 
 pytestmark = pytest.mark.coach
 

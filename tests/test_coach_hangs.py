@@ -4,11 +4,14 @@ import asyncio
 import sys
 import threading
 import time
+from unittest.mock import Mock
 
 import psutil
 import pytest
 
+from helpers.coach.judging.load import TimeLeft
 from helpers.coach.judging.sandbox import sandbox
+from helpers.coach.judging.watching import look_at
 from tests.coach_cells import answer, ask, cell, timed
 
 pytestmark = pytest.mark.coach
@@ -112,6 +115,29 @@ async def fetch_all(fetch, urls):
         "Lock.acquire",
     ):
         assert words in verdict.observed
+
+
+def test_tasks_that_cannot_be_seen_at_first_are_looked_for_again():
+    # On its way from one await to the next a task waits nowhere: play that nine looks meet it so.
+    worker = threading.Thread(target=time.sleep, args=(0.6,))
+    worker.start()
+    loop, lab = asyncio.new_event_loop(), Mock(cancelling=False, clock="real", long_step=None)
+    lab.loop, lab.text.of_frame.return_value, lab.text.places.return_value = loop, None, []
+    loop.turns, loop.stood = 0, None
+    unseen, seen = ("main", None, None, ""), ("main", "<cell>", 4, "")
+    lab.unfinished.side_effect = [RuntimeError("the set changed"), *[[unseen]] * 8, [seen]]
+    interval = sys.getswitchinterval()
+    hang = look_at(worker, 0.1, lab, Mock(is_new=lambda thread: False), TimeLeft(5, print))
+    sys.setswitchinterval(interval)
+    worker.join()
+    loop.close()
+    assert hang.tasks == [seen]
+
+
+def test_what_ends_while_it_is_looked_at_came_to_an_end():
+    body = "await asyncio.to_thread(time.sleep, 0.55)"
+    verdict = ask("t-together", answer(body, right=True), limit=0.5)
+    assert verdict.status == "solved", verdict.text()
 
 
 def test_waiting_for_ever_on_the_real_clock_is_no_spin():

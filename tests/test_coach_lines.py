@@ -77,6 +77,8 @@ FOUND = {
     'repeated_call_of("gather")': None,
     'bare_call_of("get_nowait", "sleep")': "url = queue.get_nowait()",
     'bare_call_of("sleep")': None,
+    'wait_behind("submit")': "await asyncio.sleep(0)",
+    'wait_behind("sleep")': None,
     'dropping("task_done")': "queue.task_done()",
     'dropping("gather")': None,
     'use_of("task_done")': "queue.task_done()",
@@ -132,6 +134,7 @@ FOUND = {
     "async_for()": "async for more",
     'while_loop("empty")': "while not queue.empty()",
     "condition()": "if page is None:",
+    "sieve()": "return [page for page in results if page]",
     "with_of()": "async with asyncio.TaskGroup()",
     'with_of("suppress")': "with contextlib.suppress(",
     'async_with("suppress")': None,
@@ -162,12 +165,20 @@ def test_a_line_is_found_by_its_node(asked, found):
 def test_each_method_is_tried():
     words = {name for name, thing in vars(Lines).items() if callable(thing) and name[0] != "_"}
     tried = {asked.partition("(")[0] for asked in FOUND}
-    assert words - tried == {"nodes", "earliest", "yielding_from"}
+    assert words - tried == {"nodes", "is_own", "earliest", "yielding_from"}
 
 
 def test_what_stands_outside_the_answer_is_not_found():
     lab, _ = lab_of("def other():\n    return 1\n\n\ndef answer():\n    pass\n")
     assert lab.returning() is None and lab.definition("other") is None
+
+
+def test_what_the_answer_uses_of_its_cell_is_found_where_it_has_no_such_line_itself():
+    text = "def one():\n    return 1\n\n\nclass Two:\n    go = one\n\n\n"
+    lab, _ = lab_of(text + "def answer():\n    Two().go()\n")
+    assert lab.returning() == 4 and lab.definition("Two") == 7
+    lab, _ = lab_of(text + "def answer():\n    return Two().go()\n")
+    assert lab.returning() == lab.earliest(4, None, 12) == 12
 
 
 def test_a_generator_is_told_from_its_delegation():
@@ -198,7 +209,8 @@ def test_an_attribute_of_the_class_is_told_from_one_of_its_instances():
 
 
 def test_the_earliest_of_several_lines_and_of_none():
-    assert Lines.earliest(7, None, 3) == 3 and Lines.earliest(None) is None
+    lab, _ = lab_of("def answer():\n    pass\n")
+    assert lab.earliest(7, None, 3) == 3 and lab.earliest(None) is None
 
 
 @pytest.mark.parametrize("caught", ["", " BaseException", " (ValueError, errors.CancelledError)"])

@@ -256,7 +256,7 @@ def test_progress_goes_into_a_string_and_out_again(path, tmp_path):
         lambda code: code[:-3],
         lambda code: code[7:],
         lambda code: "",
-        lambda code: code.replace("2-", "9-", 1),
+        lambda code: code.replace(f"{SCHEMA}-", "9-", 1),
         lambda code: None,
         lambda code: code[:20] + ("A" if code[20] != "A" else "B") + code[21:],
     ],
@@ -271,10 +271,9 @@ def test_a_string_that_is_not_whole_changes_nothing(path, spoil):
     assert path.read_bytes() == before
 
 
-def test_mistakes_are_kept_with_their_times(path, monkeypatch):
-    mine = Progress(path)
+def test_mistakes_are_kept_with_their_times(path):
     clock = iter(range(1_700_000_000, 1_800_000_000, 60))
-    monkeypatch.setattr(time, "time", lambda: next(clock))
+    mine = Progress(path, clock=lambda: next(clock))
     mine.checked("one", "not yet", "def f(): secret()", "sequential")
     mine.checked("one", "not yet", kind="sequential")
     mine.checked("one", "not yet", kind="limit")

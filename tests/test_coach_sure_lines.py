@@ -1,5 +1,6 @@
 """Lines that a message may name without a doubt: by what ran, or where only one can be meant."""
 
+import ast
 import asyncio
 import contextlib
 import sys
@@ -8,6 +9,7 @@ import pytest
 
 from helpers.coach.form.statement import Wrong
 from helpers.coach.judging.seen import differ_in_error
+from helpers.coach.judging.what_if import changes
 from helpers.coach.mistakes import suspects
 from tests.test_coach_lines import ABOVE, lab_of
 
@@ -25,14 +27,16 @@ async def answer(fetch):
 def raised_in(text):
     """The lab of an answer whose `fetch` raised OSError, and that error."""
     lab, _ = lab_of(text)
-    names, error = {}, OSError("no way")
+    names, error = {"suppress": contextlib.suppress}, OSError("no way")
 
     async def fetch(page):
         raise error
 
     exec(compile("\n" * ABOVE + text, lab.text.main, "exec"), names)
-    with contextlib.suppress(OSError):
+    try:
         asyncio.run(names["answer"](fetch))
+    except (OSError, ValueError) as came:
+        error = came
     return lab, error
 
 
@@ -49,6 +53,24 @@ def test_a_swallowed_error_ends_its_traceback_where_that_was(caught, then, line)
 def test_an_error_is_let_out_by_the_handler_for_others_or_where_it_is_raised(caught, line):
     lab, error = raised_in(TRY.format(caught=caught, then="raise"))
     assert lab.text.let_out(error) == (lab.text.main, line)
+
+
+FINALLY = """\
+async def answer(fetch):
+    class box:
+        put = cancel = lambda: None
+    try:
+        await fetch(1)
+    finally:
+        box.put()
+        {then}
+"""
+
+
+@pytest.mark.parametrize("then, line", [("pass", 9), ("box.cancel()", None)])
+def test_an_error_is_held_up_by_a_wait_in_a_finally_for_what_is_not_cancelled(then, line):
+    lab, error = raised_in(FINALLY.format(then=then))
+    assert lab.text.held_up(error) == line
 
 
 KEEPERS = {
@@ -105,6 +127,11 @@ VALUES = [
     ("if pages.get(1):\n        return pages", {"a": OSError()}, {"a": ""}, None),
     ("return pages // 4", 16, 16.25, 4),
     ("pages.on = True\n    if pages.on:\n        return pages", [1, 5], [1, 0], None),
+    ("pages.append((1, pages))", [(1, 2)], [1], 4),
+    ("pages.append((1, pages))", [(1, 2)], [3], None),
+    ("pages.append((1, pages))\n    return [(1, page) for page in pages]", [(1, 2)], [1], None),
+    ("class Kept:\n        pages = []", 1, 2, 5),
+    ("class Kept:\n        mark = object()", 1, 2, None),
 ]
 
 
@@ -166,6 +193,58 @@ def test_a_cleanup_that_an_error_passes_by(body, skipped, narrow):
     assert lab.text.narrow_cleanup("close") == narrow
 
 
+@pytest.mark.parametrize(
+    "body, line",
+    [
+        ("pages()\n    pages.close()", 5),
+        ("try: pages()\n    except KeyError: pages.close()\n    pages.close()", 6),
+        ("try: pages()\n    except OSError: pages.close()\n    pages.close()", None),
+        ("try: pages()\n    finally: pages.close()", None),
+    ],
+)
+def test_a_call_that_an_error_of_this_type_passes_by(body, line):
+    lab, _ = lab_of(f"def answer(pages):\n    {body}\n")
+    assert lab.text.passed_by(OSError, "close") == line
+
+
+AGAIN = """\
+async def answer(fetch):
+    try:
+        await fetch(1)
+    except OSError as error:
+        {then}
+"""
+
+
+@pytest.mark.parametrize("then, line", [("raise error", 7), ("raise", None)])
+def test_an_error_that_was_raised_again_by_its_name_tells_where(then, line):
+    lab, error = raised_in(AGAIN.format(then=then))
+    assert lab.text.raised_again(error) == (line and (lab.text.main, line))
+
+
+@pytest.mark.parametrize("suppressed, line", [("KeyError", 4), ("KeyError, ValueError", 4)])
+def test_a_suppress_for_others_lets_an_error_out(suppressed, line):
+    text = f"async def answer(fetch):\n    with suppress({suppressed}):\n        await fetch(1)\n"
+    lab, error = raised_in(text)
+    assert lab.text.let_out(error) == (lab.text.main, line)
+
+
+def test_the_line_that_raised_one_error_for_another():
+    lab, error = raised_in(AGAIN.format(then="raise ValueError from None"))
+    assert lab.suspect([error], [OSError("no way")]) == (7, "raises another error", None)
+
+
+def test_where_the_run_waited_when_it_was_cancelled():
+    text = "async def answer():\n    await asyncio.sleep(1)\n    await asyncio.sleep(1)\n"
+    lab, _ = lab_of(text)
+    names = {"asyncio": asyncio}
+    exec(compile("\n" * ABOVE + text, lab.text.main, "exec"), names)
+    lab.run(names["answer"], cancel_after=1.5)
+    assert lab.waited_at == (lab.text.main, 5)
+    lab.run(names["answer"])
+    assert lab.waited_at is None
+
+
 def test_a_group_without_an_error_of_its_own_has_no_line():
     lab, _ = lab_of("async def answer(fetch):\n    raise fetch\n")
     asked = ExceptionGroup("", [OSError("a"), OSError("b")])
@@ -180,6 +259,8 @@ ORDERS = [
     ("while pages:\n        results.append(pages.pop())", 5),
     ("for page in pages:\n        results[page] = await page", 5),
     ("for page in pages:\n        results[page] = await page\n        results.append(page)", None),
+    ("pages.append(1)\n    results.append(await pages)\n    return results", 5),
+    ("pages.append(1)\n    results.append(await pages)", None),
 ]
 
 
@@ -210,3 +291,14 @@ def test_a_service_notes_the_lines_of_its_calls(body, line):
     finally:
         sys.set_coroutine_origin_tracking_depth(0)
     assert [place[1] for place in fetch.places] == line
+
+
+def test_what_stands_in_two_arguments_is_changed_in_each_alone_too():
+    tree = ast.parse("f(x or 1)")
+    case = {"thing": None, "fails": None}
+    found = [change.case for change in changes(case, [*ast.walk(tree)])]
+    assert found == [
+        {"thing": "full", "fails": "full"},
+        {"thing": "full", "fails": None},
+        {"thing": None, "fails": "full"},
+    ]

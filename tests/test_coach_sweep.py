@@ -1,4 +1,7 @@
-"""The sweep: an answer is asked with many cases, and behaves in each as the model does."""
+"""The sweep: an answer is asked with many cases, and behaves in each as the model does.
+
+Long, for a case can go wrong in many ways.
+"""
 
 import ast
 import asyncio

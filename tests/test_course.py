@@ -90,7 +90,11 @@ def test_old_pythons_can_read_the_file_at_all():
 @pytest.mark.parametrize(
     "arguments, words",
     [
-        (["labb"], "unknown command 'labb'; there are: lab, test, doctor, bench, refresh"),
+        (
+            ["labb"],
+            "unknown command 'labb'; there are: lab, test, doctor, bench, links, site, slides, "
+            "class, hub, refresh",
+        ),
         (["lab", "--prot", "1"], "unrecognized arguments: --prot"),
         (["lab", "--port", "much"], "argument --port"),
         (["lab", "--port", "70000"], "--port takes a number from 1 to 65535"),

@@ -72,7 +72,7 @@ def test_the_quick_look_ends_with_what_it_left_out(
             assert lock == "requirements.txt", "what `course.py lab` makes, and nothing more"
 
     monkeypatch.setattr(test.Environment, "own", Made)
-    monkeypatch.setattr(test.doctor, "run", lambda options: looked)
+    monkeypatch.setattr(test.findings, "report", lambda findings: looked)
     outcomes.append(Outcome(ended, 9, ended, 0))
     assert test.run(argparse.Namespace(quick=True, also=[], rest=[])) == status
     said = capsys.readouterr().out.splitlines()

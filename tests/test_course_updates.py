@@ -176,7 +176,7 @@ def test_a_package_with_another_hash_is_named_and_the_old_one_stays(tiny):
 
 @needs_mount
 def test_a_disk_that_fills_up_in_an_update_leaves_what_worked(tmp_path):
-    with mounted(tmp_path / "disk", "size=70m") as disk:
+    with mounted(tmp_path / "disk", "size=100m") as disk:
         tiny = TinyCourse(disk)
         ground = tiny.folder / "helpers" / "commands" / "ground.py"
         ground.write_text(ground.read_text().replace("DISK_NEEDED = 1000", "DISK_NEEDED = 1"))

@@ -16,6 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from helpers.basics.ports import free_port
 from tests import listeners
 from tests.course_copies import PYTHON, ROOT, copy_course, course, environ, python_in, start
 
@@ -189,9 +190,7 @@ def test_a_taken_default_port_gives_way_to_the_next(whole):
 
 
 def test_the_port_asked_for_is_the_port(whole):
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     with opened(whole, "--port", str(port)) as (_, address, _, _):
         assert address == f"http://127.0.0.1:{port}"
 

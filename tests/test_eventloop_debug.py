@@ -37,9 +37,9 @@ def test_a_slow_call_and_a_slow_step_are_named(start, caplog):
         time.sleep(0.06)
 
     start(main(), debug=True)
-    call, step = warnings(caplog)
-    assert "slow_call" in call and "main()" in step
-    assert all("Executing <" in said and " took 0." in said for said in (call, step))
+    said = warnings(caplog)  # on a busy machine others are slow as well
+    assert any("slow_call" in one for one in said) and any("main()" in one for one in said)
+    assert all("Executing <" in one and " took 0." in one for one in said)
 
 
 @both

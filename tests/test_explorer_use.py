@@ -13,6 +13,7 @@ import nbformat
 import pytest
 
 from helpers import explore
+from helpers.beliefs.all import BELIEFS
 from helpers.pictures.explorer_story import CHOICES
 from helpers.pictures.explorer_view import SHOWN
 from helpers.recording.jobs import job
@@ -49,6 +50,44 @@ def test_right_and_wrong_predictions():
     assert answer(explorer, "two").startswith("Right: two was ready.")
     assert answer(explorer, "nothing: it waits") == "Right: Nobody is ready, so the loop waits."
     assert (explorer.right, explorer.asked, explorer.newest) == (3, 7, 8)
+
+
+async def of_three(second):
+    told = asyncio.Event()
+
+    async def sets():
+        told.set()
+
+    async def creates():
+        asyncio.create_task(asyncio.sleep(0), name="new")
+        await asyncio.sleep(0)
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(told.wait() if second == "sets" else asyncio.sleep(9), name="first")
+        group.create_task(sets() if second == "sets" else creates(), name=second)
+        group.create_task(asyncio.sleep(0), name="third")
+
+
+@pytest.mark.parametrize(
+    "second, rights, said, belief",
+    [
+        ("sets", 0, "third", "newest-first"),
+        ("sets", 2, "first", "set-runs-them"),
+        ("creates", 2, "new", "runs-at-once"),
+        ("creates", 2, "creates", "sleep-0-nothing"),
+        ("creates", 0, "creates", None),
+    ],
+)
+def test_a_wrong_prediction_names_the_belief_that_makes_it(second, rights, said, belief):
+    explorer = explore(recorded(of_three(second)), ask=True)
+    for name in ("first", second)[:rights]:
+        assert answer(explorer, name).startswith("Right")
+    told = answer(explorer, said)
+    assert told.startswith("Not so")
+    if belief is None:
+        assert "It would be" not in told
+    else:
+        assert told.endswith(f"It would be {said} if {BELIEFS[belief].sentence}.")
 
 
 def test_forward_is_only_by_an_answer_and_back_is_free():
@@ -170,7 +209,7 @@ def test_the_text_is_the_first_dozen_instants():
 def test_outside_a_notebook_there_is_no_widget():
     bundle = explore(recorded(story()))._repr_mimebundle_()
     assert set(bundle) == {"text/html", "text/plain"}
-    assert bundle["text/html"].startswith('<img alt="Timeline of 3.00 s of virtual time')
+    assert '<img alt="Timeline of 3.00 s of virtual time' in bundle["text/html"]
     assert "<details><summary>What the loop did" in bundle["text/html"]
 
 
@@ -203,7 +242,7 @@ def test_nbconvert_writes_the_picture_with_its_description():
     [output] = notebook.cells[0].outputs
     assert set(output.data) == {"text/html", "text/plain"}
     page, _ = nbconvert.HTMLExporter().from_notebook_node(notebook)
-    assert '<img alt="Timeline of 2.00 s of virtual time' in page
+    assert 'alt="Timeline of 2.00 s of virtual time' in page
     assert "application/vnd.jupyter.widget" not in page.partition("<body")[2]
 
 

@@ -17,8 +17,10 @@ FLOORS = [
     {"services", "pictures"},
     {"kernel"},
     {"measuring"},
-    {"props"},
+    {"props", "room", "beliefs"},
     {"coach"},
+    {"board", "drills", "schedules"},
+    {"memory"},
     {"upkeep"},
 ]
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}

@@ -1,4 +1,8 @@
-"""The form of a lesson: what every notebook must have, and what none may hold."""
+"""The form of a lesson: what every notebook must have, and what none may hold.
+
+The tour stands beside the lessons, with neither a number nor exercises of its own: what holds for
+every notebook in notebooks/ holds for it too, and its own form is at the end.
+"""
 
 import math
 import re
@@ -9,23 +13,27 @@ from urllib.parse import unquote
 import nbformat
 import pytest
 
+from helpers.coach import lessons
 from helpers.coach.form import finding
-from helpers.upkeep import refresh
+from helpers.upkeep import practice, refresh
+from helpers.upkeep.reading_time import minutes
 from tests import asked_in_lessons, markdown
 
 ROOT = Path(__file__).resolve().parent.parent
-LESSONS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+LESSONS = [lesson.path for lesson in lessons.lessons(ROOT / "notebooks")]
+NAMED = lessons.notebooks(ROOT / "notebooks")
+TOUR = NAMED["tour"]
 ROOMS = ("notebooks", "exercises", "solutions")
 ALL = sorted(path for room in ROOMS for path in (ROOT / room).glob("*.ipynb"))
 CLOSING = ["What to take away", "The belief corrected", "Exercises", "Next", "Further reading"]
 OPENING = ["**Question.**", "**After this lesson you can**", "**You need**", "**Minutes.**"]
 
-# A line of code counts, and not a cell: cells that are parted take no longer.
-WORDS_A_MINUTE, SECONDS_A_LINE, SECONDS_A_QUESTION = 180, 4, 30
 MOST_MINUTES = 50
 LONGEST_CELL, USUAL_CELL, SHARE_OF_USUAL = 25, 8, 0.8
 FEWEST_GUESSES = 4
-FEWER = {"00": 2}  # lessons that need fewer
+FEWER = {"00": 2, "tour": 3}  # notebooks that need fewer
+MINUTES_OF_TOUR = 10
+MEGABYTES_OF_TOUR = 250
 TAGS = {"answer", "nbval-check-output", "proof", "raises-exception", "shows-stderr"}
 
 
@@ -34,6 +42,7 @@ def name(path):
 
 
 every_lesson = pytest.mark.parametrize("path", LESSONS, ids=name)
+every_told = pytest.mark.parametrize("path", NAMED.values(), ids=name)
 every_notebook = pytest.mark.parametrize("path", ALL, ids=name)
 
 
@@ -86,26 +95,11 @@ def test_a_lesson_opens_and_closes_as_all_do(path):
     assert second_level[-len(CLOSING) :] == CLOSING
 
 
-def minutes(notebook):
-    """How long a lesson takes: its words are read, its lines of code are read and run, and each
-    question, in a field or in the text, is thought about.
-    """
-    words = sum(len(cell.source.split()) for cell in notebook.cells if cell.cell_type == "markdown")
-    asked = sum(cell.source.count("**Before you") for cell in notebook.cells)
-    lines = 0
-    for cell in code(notebook):
-        if " guess(" in cell.source:
-            asked += 1
-        elif "proof" not in cell.metadata.get("tags", ()):
-            lines += len(cell.source.splitlines())
-    return words / WORDS_A_MINUTE + (SECONDS_A_LINE * lines + SECONDS_A_QUESTION * asked) / 60
-
-
 @every_lesson
 def test_a_lesson_says_how_long_it_takes(path):
     notebook = read(path)
     stated = int(re.search(r"\*\*Minutes\.\*\* (\d+)", notebook.cells[0].source)[1])
-    takes = minutes(notebook)
+    takes = minutes(notebook.cells)
     assert abs(stated - takes) <= takes / 5, f"it takes {takes:.0f} minutes"
     assert takes <= MOST_MINUTES
 
@@ -119,12 +113,30 @@ def test_a_lesson_links_its_exercises_and_what_comes_next(path):
     assert (after[0].name if after else "../README.md") in targets
 
 
+@every_lesson
+def test_a_lesson_says_where_more_practice_is(path):
+    drilled, notebook = practice.lessons_with_drills(), read(path)
+    lesson = path.name[:2]
+    said = [cell.source for cell in notebook.cells if practice.BEGIN in cell.source]
+    assert [practice.sentence(lesson) in source for source in said] == [True] * (lesson in drilled)
+    practice.with_drills(notebook, lesson, drilled)
+    assert notebook == read(path), "run: course.py refresh"
+
+
+def test_a_lesson_without_drills_says_nothing_of_them():
+    notebook = read(LESSONS[5])
+    practice.with_drills(notebook, "05", [])
+    assert not any(practice.BEGIN in cell.source for cell in notebook.cells)
+    practice.with_drills(notebook, "05", ["05"])
+    assert notebook == read(LESSONS[5])
+
+
 @every_notebook
 def test_the_first_code_cell_is_one_plain_import(path):
     assert re.fullmatch(r"from helpers import [\w, ]+", code(read(path))[0].source)
 
 
-@every_lesson
+@every_told
 def test_cells_are_short(path):
     notebook = read(path)
     lengths = [len(cell.source.splitlines()) for cell in code(notebook)]
@@ -134,10 +146,11 @@ def test_cells_are_short(path):
     assert usual >= SHARE_OF_USUAL
 
 
-@every_lesson
+@every_told
 def test_guesses_are_asked_and_then_checked_against_what_came_out(path):
     cells = code(read(path))
-    assert not list(asked_in_lessons.problems(path.name[:2], [cell.source for cell in cells]))
+    begins = path.stem.partition("_")[0]
+    assert not list(asked_in_lessons.problems(begins, [cell.source for cell in cells]))
     for one in asked_in_lessons.guesses([cell.source for cell in cells]):
         shows = [cell for cell in cells if re.search(rf"\b{one.name}\.check\(", cell.source)]
         for cell in [cells[one.cell], *shows]:
@@ -147,17 +160,16 @@ def test_guesses_are_asked_and_then_checked_against_what_came_out(path):
 def test_no_two_guesses_have_the_same_id():
     ids = [
         one.id
-        for path in LESSONS
+        for path in NAMED.values()
         for one in asked_in_lessons.guesses([cell.source for cell in code(read(path))])
     ]
     assert sorted(ids) == sorted(set(ids))
 
 
-@every_lesson
+@every_told
 def test_a_lesson_asks_for_enough_guesses(path):
-    lesson = path.name[:2]
     made = len(asked_in_lessons.guesses([cell.source for cell in code(read(path))]))
-    needed = FEWER.get(lesson, FEWEST_GUESSES)
+    needed = FEWER.get(path.stem.partition("_")[0], FEWEST_GUESSES)
     assert made >= needed
 
 
@@ -172,6 +184,7 @@ ASK, CHECK = 'a = guess("05-a", "What?")', "a.check(log)"
         ([ASK, CHECK, ASK.replace("05-a", "05-b"), "a.check({*log})"], None),
         ([ASK, "ex.check(3)", CHECK], None),
         ([ASK.replace("05", "06"), CHECK], "must begin with 05-"),
+        ([ASK.replace("05", "tour"), CHECK], "must begin with 05-"),
         (["a = guess(name, 'What?')", CHECK], "must begin with"),
         (['guess("05-a", "What?")'], "under a name"),
         ([f"{ASK}\n{CHECK}"], "in its own cell"),
@@ -246,7 +259,7 @@ def test_tags_are_known_and_intended_errors_are_named(path):
         assert ("raises-exception" in refresh.tags(cell)) == ("raises" in cell.metadata)
 
 
-@every_lesson
+@every_told
 def test_a_proof_follows_the_text_that_reads_its_result_and_shows_nothing(path):
     cells = read(path).cells
     for before, cell in zip(cells, cells[1:]):
@@ -297,6 +310,24 @@ def test_a_lesson_has_four_exercises_with_hints_and_three_wrong_answers_each(pat
 def test_the_readme_maps_every_lesson_and_its_links_lead_somewhere():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     targets = [link.target for link in markdown.links(markdown.blocks(text))]
-    assert {f"notebooks/{path.name}" for path in LESSONS} <= set(targets)
+    assert {f"notebooks/{path.name}" for path in NAMED.values()} <= set(targets)
     for target in targets:
         assert "://" in target or (ROOT / target).exists(), target
+
+
+def test_the_tour_takes_ten_minutes_and_shows_a_little_at_a_time():
+    notebook = read(TOUR)
+    assert minutes(notebook.cells) <= MINUTES_OF_TOUR * 1.2
+    assert max(len(cell.source.splitlines()) for cell in code(notebook)) <= USUAL_CELL
+
+
+def test_the_tour_ends_with_the_map_and_leads_to_the_first_lesson():
+    notebook = read(TOUR)
+    assert code(notebook)[-1].source == "course_map()"
+    targets = [link.target for link in markdown.links(prose(notebook))]
+    assert targets == [LESSONS[0].name]
+
+
+def test_the_tour_says_that_it_holds_little_memory():
+    """tests/notebook_rules.py holds it to what it says."""
+    assert read(TOUR).metadata.course.memory <= MEGABYTES_OF_TOUR

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tomllib
 from pathlib import Path
 
@@ -14,8 +15,16 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from helpers.commands import links
+
 ROOT = Path(__file__).resolve().parent.parent
-LOCKS = "requirements.txt", "requirements-extras.txt", "tests/requirements.txt"
+LOCKS = (
+    "requirements.txt",
+    "requirements-extras.txt",
+    "site/requirements.txt",
+    "teaching/hub/requirements.txt",
+    "tests/requirements.txt",
+)
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 SYSTEMS = {
     "linux": {"sys_platform": "linux", "os_name": "posix", "platform_system": "Linux"},
@@ -57,10 +66,16 @@ def test_a_lock_is_exact_hashed_and_without_an_address(name):
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("python", PYTHONS)
 def test_the_locks_give_what_pyproject_asks_for(python, system):
-    course, extras, all_of_it = (pinned(name, python, system) for name in LOCKS)
+    course, extras, site, hub, all_of_it = (pinned(name, python, system) for name in LOCKS)
     marks = SYSTEMS[system] | {"python_version": python, "python_full_version": python + ".9"}
     wishes = PROJECT["dependencies"]
-    for lock, more in (course, None), (extras, "extras"), (all_of_it, "test"):
+    for lock, more in (
+        (course, None),
+        (extras, "extras"),
+        (site, "site"),
+        (hub, "hub"),
+        (all_of_it, "test"),
+    ):
         wishes = wishes + PROJECT["optional-dependencies"].get(more, [])
         for line in wishes:
             wish = Requirement(line)
@@ -69,7 +84,9 @@ def test_the_locks_give_what_pyproject_asks_for(python, system):
             else:
                 assert canonicalize_name(wish.name) not in lock, line
     assert course.items() <= extras.items(), "the extras change what the lessons run on"
-    assert extras.items() <= all_of_it.items(), "the test tools change what the lessons run on"
+    assert extras.items() <= site.items(), "the site's tools change what the lessons run on"
+    assert site.items() <= hub.items(), "the hub changes what the lessons run on"
+    assert hub.items() <= all_of_it.items(), "the test tools change what the lessons run on"
 
 
 def test_the_locks_were_made_from_pyproject_as_it_is():
@@ -108,8 +125,10 @@ def copy_for_binder(folder):
         "postBuild",
         "pyproject.toml",
         "requirements.txt",
+        "tour.jupyterlab-workspace",
     ):
         shutil.copy(ROOT / name, folder)
+    shutil.copytree(ROOT / ".config", folder / ".config")
     shutil.copytree(ROOT / "helpers" / "commands", folder / "helpers" / "commands")
     (folder / "helpers" / "__init__.py").touch()
     return folder
@@ -140,22 +159,54 @@ def test_repo2docker_would_refuse_a_malformed_environment(tmp_path):
     assert ask_repo2docker(course).returncode != 0
 
 
-def test_postbuild_fits_an_environment_to_the_course(tmp_path):
+def test_pip_keeps_nothing_where_the_course_is_the_home(tmp_path):
+    """So Binder has it; what pip kept would be pulled at each start."""
+    course = copy_for_binder(tmp_path / "course")
+    asks = [sys._base_executable, "-m", "pip", "config", "list", "--user"]
+    own = {name: value for name, value in os.environ.items() if name != "XDG_CONFIG_HOME"}
+    said = subprocess.run(asks, env=own | {"HOME": str(course)}, capture_output=True, text=True)
+    assert "global.no-cache-dir='true'" in said.stdout, said
+
+
+@pytest.fixture
+def fitted(tmp_path):
+    """(the course, an environment that postBuild has fitted to it, the home of who did it)."""
     course = copy_for_binder(tmp_path / "a course")
-    prefix = tmp_path / "conda"
+    prefix, home = tmp_path / "conda", tmp_path / "home"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", prefix], check=True)
+    inside = {"base": str(prefix), "platbase": str(prefix)}
+    packages = Path(sysconfig.get_path("purelib", vars=inside))
+    (packages / "jupyterlab.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+    home.mkdir()
     path = f"{prefix / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    subprocess.run(["./postBuild"], cwd=course, check=True, env=os.environ | {"PATH": path})
+    own = {name: value for name, value in os.environ.items() if not name.startswith("JUPYTER")}
+    env = own | {"PATH": path, "HOME": str(home)}
+    subprocess.run(["./postBuild"], cwd=course, check=True, env=env)
+    return course, prefix, home
+
+
+def test_postbuild_fits_an_environment_to_the_course(fitted):
+    course, prefix, home = fitted
     imported = subprocess.run(
         [prefix / "bin" / "python", "-I", "-c", "import helpers; print(helpers.__file__)"],
-        cwd=tmp_path,
+        cwd=home,
         check=True,
         capture_output=True,
         text=True,
     )
     assert Path(imported.stdout.strip()) == course / "helpers" / "__init__.py"
+    assert list((course / "helpers" / "__pycache__").glob("__init__.*.pyc"))
     settings = prefix / "share" / "jupyter" / "lab" / "settings" / "overrides.json"
     assert settings.read_text() == (ROOT / "overrides.json").read_text()
+
+
+def test_postbuild_imports_the_layout_that_links_to_the_tour_open(fitted):
+    _, _, home = fitted
+    (stored,) = (home / ".jupyter" / "lab" / "workspaces").iterdir()
+    workspace = json.loads(stored.read_text(encoding="utf-8"))
+    assert links.TOUR_PAGE.startswith(f"lab/workspaces/{workspace['metadata']['id']}/tree/")
+    current = workspace["data"]["layout-restorer:data"]["main"]["current"]
+    assert workspace["data"][current]["data"]["path"] == links.TOUR
 
 
 def test_every_setting_in_overrides_is_one_that_jupyterlab_has():
@@ -173,8 +224,8 @@ def test_every_setting_in_overrides_is_one_that_jupyterlab_has():
 def test_a_changed_dependency_is_noticed(tmp_path):
     """What `refresh` goes by: it leaves the locks alone, and the network, unless this says so."""
     course = copy_for_binder(tmp_path / "course")
-    (course / "tests").mkdir()
     for lock in LOCKS:
+        (course / lock).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / lock, course / lock)
 
     def fit():

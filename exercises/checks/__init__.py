@@ -253,7 +253,8 @@ doesn't say: complete the statement, or draw less. On virtual time it should tak
                                                   line of each call) .peak_place; seconds:
                                                   {argument: s} or one number; cleanup: those that
                                                   a cancelled call takes to end
-    lab.source(items)                             an iterator; .taken .finished .closed
+    lab.source(items)                             an iterator; .taken .finished .closed; .place (the
+                                                  learner's line that asked it first)
     lab.stream(items, seconds=0.0, behind=fetch)  an async iterator; .taken .finished .closed, and
                                                   .ahead: most items taken and not finished by the
                                                   service `behind`
@@ -284,6 +285,7 @@ attributes: one of them will do, and any if there is none; "asyncio.run", "*Exec
                                                   this name, or is a call: "()"
     lab.repeated_call_of(*names)                  a call in a loop
     lab.bare_call_of(*names)                      a call without arguments
+    lab.wait_behind("cancel")                     a sleep or a limited wait behind that call
     lab.dropping(*names)                          a call, or a name, as a statement: not awaited
     lab.use_of(*names)                            a name, called or not
     lab.await_of(*names, besides="queue")         an `await` of something that uses the name
@@ -305,6 +307,7 @@ attributes: one of them will do, and any if there is none; "asyncio.run", "*Exec
     lab.for_loop(*names) .async_for() .while_loop()
     lab.inner_loop()                              a loop in a loop
     lab.condition(*names)                         an `if`
+    lab.sieve()                                   the `if` of a comprehension, or `filter`
     lab.with_of(*names) .async_with()             a `with` of something that uses the name
     lab.handler(*errors)                          `except` or `suppress` that catches this error
     lab.cleanup()                                 what a `finally` does
@@ -315,13 +318,18 @@ Where what ran tells the line, that is better. A line that isn't sure is left ou
 than a wrong one. `Wrong(…, at="lets it out")` says what the line does.
 
     lab.where(task)                               where a task waits
+    lab.stands_at(generator)                      where a generator or a coroutine is paused
     lab.text.of_traceback(error)                  where an error was raised
     lab.text.let_out(error)                       the `except` for others that it passed, or that
     lab.text.skipped("close")                     why `close` is not called after each error
     lab.text.narrow_cleanup("close")              the `except` that calls it, some errors aside
     lab.lost_error(observed, ValueError)          the Wrong for an error that didn't come out, with
                                                   what kept it; lab.keeping(ValueError): its line
-    lab.suspect(got, expected)                    what seems to make the one of the other
+    lab.suspect(got, expected)                    what seems to make the one of the other, with
+                                                  .line .at .try_; lab.truth_test() what goes by
+                                                  what counts as false; lab.alike() what mixes up
+                                                  equal items
+    lab.changing()                                the line that changes what the answer was given
 
 **Mutants.** If a mechanical change of a right program makes no difference, excuse it with the
 reason, under the name that the failing test shows:

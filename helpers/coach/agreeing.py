@@ -11,6 +11,8 @@ from helpers.basics.words import article, number
 LONGEST_SHOWN = 80  # characters of a guess, or of what came out, in a line
 NOTHING = "nothing"
 NONE_AT_ALL = {NOTHING, "none", "nobody"}  # how somebody says that nothing comes out
+JOINED = r"[,;&/]|(?<!\S)and(?!\S)"  # between the items of an order or a set: "A, B and C"
+MULTIPLES = {"dozen", "hundred", "thousand", "million", "billion"}  # words that are no unit
 SECONDS = {"µs": 1e-6, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 NAMES = {"sec": "s", "second": "s", "seconds": "s", "minute": "min", "minutes": "min"}
 
@@ -37,9 +39,10 @@ def agree(said: str, truth: Truth) -> bool:
 
 
 def _readings(said: str) -> Iterator[list[str]]:
-    """The lists that a text may stand for: "main ends, A" has two, "ABC" two."""
-    for separators in r",", r"[\s,]":
-        yield [squeezed(part) for part in re.split(separators, said) if squeezed(part)]
+    """The lists that a text may stand for: "main ends and A" and "ABC" are two each."""
+    for separators in r",", r"[\s,]", JOINED, rf"\s|{JOINED}":
+        parts = re.split(separators, said, flags=re.IGNORECASE)
+        yield [squeezed(part) for part in parts if squeezed(part)]
     if not re.search(r"[\s,]", said.strip()):
         yield list(squeezed(said))
 
@@ -79,7 +82,7 @@ class Number(NamedTuple):
 
 def number_in(said: str, unit: str) -> Number | None:
     """The number that was said: "3", "3.5", "3,5", "1/2", "1,000", "3 s", or "500 ms" where the
-    unit is s. None if it isn't one.
+    unit is s; "3 times" where there is no unit. None if it isn't one.
     """
     text = " ".join(said.split()).replace("−", "-")
     found = re.fullmatch(r"([-+]?[\d.][\d., /]*(?:e[-+]?\d+)?) ?(\D*)", text, flags=re.I)
@@ -111,6 +114,9 @@ def _factor(its_unit, unit):
         return 1.0
     if its_unit in SECONDS and unit in SECONDS:
         return SECONDS[its_unit] / SECONDS[unit]
+    # What is counted stands in the question, and nothing tells by which word.
+    if not unit and its_unit.isalpha() and its_unit not in MULTIPLES:
+        return 1.0
     return None
 
 

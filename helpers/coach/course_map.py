@@ -15,10 +15,12 @@ from helpers.coach.form import finding
 from helpers.coach.lessons import Lesson, lessons
 from helpers.coach.next_step import Step, next_step
 from helpers.coach.progress import Progress, guess_in
+from helpers.coach.remembering import Waiting, waiting
 from helpers.pictures.html import Column, bundle, element, table
 
 MARKS = {"solved": "solved", "not yet": "begun", "not started": "open"}
 LEFT = "text-align: left"
+OFFER = "You know some of this already? `start_with()` says in seven minutes where to begin."
 
 
 def course_map() -> "CourseMap":
@@ -51,6 +53,7 @@ class CourseMap:
     @property
     def code(self) -> str:
         """Your progress as one short string."""
+        self.waiting()  # so that what was met since is in it
         return progress().code()
 
     def restore(self, code: str) -> None:
@@ -76,15 +79,32 @@ class CourseMap:
         return bundle(self.html(), repr(self))
 
     def __repr__(self):
-        return f"{self.next().text()}\n{self.text()}"
+        words = [self.next().text(), self.to_review(), self.text(), self.offer()]
+        return "\n".join(filter(None, words))
 
     def next(self) -> Step:
         """What to do next."""
-        ids = {
+        return next_step(self.lessons, self.exercises(), progress().all())
+
+    def exercises(self) -> dict[str, list[str]]:
+        """The ids of the exercises by the lesson's number."""
+        return {
             lesson.number: [entry.id for entry in self.entries if entry.lesson == lesson.number]
             for lesson in self.lessons
         }
-        return next_step(self.lessons, ids, progress().all())
+
+    def waiting(self) -> Waiting:
+        """What is due to be asked again."""
+        return waiting(progress(), self.lessons, self.exercises())
+
+    def to_review(self) -> str:
+        """The words for what is due: "5 to review, 4 minutes: `review()`."; "" if nothing is."""
+        words = self.waiting().words
+        return f"{words}: `review()`." if words else ""
+
+    def offer(self) -> str:
+        """The words for `start_with()`; "" for whoever has begun, or has answered or skipped it."""
+        return "" if progress().all() else OFFER
 
     def text(self) -> str:
         """The map in words, one lesson a line."""
@@ -133,7 +153,10 @@ class CourseMap:
             caption="The course and your progress",
             named=False,
         )
-        return element("p", self.next().html(link)) + shown
+        due, offer = (
+            words and cards.paragraph(words) for words in (self.to_review(), self.offer())
+        )
+        return Markup("").join([element("p", self.next().html(link)), due, shown, offer])
 
 
 def progress() -> Progress:

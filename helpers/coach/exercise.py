@@ -8,6 +8,8 @@ import sys
 from types import FrameType
 
 from helpers.basics.shell import show
+from helpers.beliefs.apart import apart
+from helpers.beliefs.statements import belief_behind
 from helpers.coach import cards
 from helpers.coach.form.finding import Entry, beside, find, folder_of
 from helpers.coach.form.statement import Exercise, Wrong
@@ -19,8 +21,10 @@ from helpers.coach.mistakes.source import Source
 from helpers.coach.mistakes.verdict import Verdict, verdict_of
 from helpers.coach.mistakes.words import brief
 from helpers.coach.progress import Progress
+from helpers.room import told
 
 OFFER_AFTER = 2  # failures
+UNNAMED = {"value", "order"}  # mistakes of which the check knows no reason
 
 
 @functools.cache
@@ -80,6 +84,7 @@ class Asked:
         known = my_progress().checked(
             self.id, verdict.status, source_text(answer, exercise), verdict.kind
         )
+        told("check", self.id, status=verdict.status, mistake=verdict.kind)
         offer = ""
         if verdict.status == "not yet" and known["failures"] >= OFFER_AFTER:
             offer = (
@@ -92,6 +97,8 @@ class Asked:
                 f"Write {'' if exercise.takes_value() else 'the body of '}`{exercise.asks}`, "
                 "run its cell, then check again."
             )
+        if verdict.kind in UNNAMED and exercise.takes_value():
+            offer = " ".join(filter(None, [_belief_behind(exercise, answer), offer]))
         cards.verdict(verdict, offer).show()
 
     def hint(self) -> None:
@@ -102,6 +109,7 @@ class Asked:
             cards.words("This exercise has no hints. `ex.solution()` shows one right way.").show()
         elif shown < len(hints):
             my_progress().hinted(self.id, shown + 1)
+            told("hint", self.id, hints=shown + 1)
             more = (
                 ""
                 if shown + 1 < len(hints)
@@ -206,6 +214,20 @@ def _folder():
         return os.getcwd()
     except OSError:  # it has been removed under us
         return ""
+
+
+def _belief_behind(exercise, answer):
+    """The sentence on the belief that predicts this wrong answer, if there is one, which is noted
+    to be asked about again. A single number would be too little to go by.
+    """
+    if isinstance(answer, (int, float)):
+        return None
+    statement, asks, right = exercise.statement(), exercise.asks, exercise.right_values[0]
+    belief = apart(lambda: belief_behind(statement, asks, right, answer))
+    if belief is None:
+        return None
+    my_progress().believed(belief.id)
+    return f"You predicted what would happen if {belief.sentence}. {belief.truth}"
 
 
 def source_text(answer: object, exercise: type[Exercise]) -> str | None:

@@ -26,8 +26,11 @@ from helpers.coach.agreeing import (
     one_line,
     shortened,
 )
+from helpers.coach.course_map import CourseMap
 from helpers.coach.exercise import my_progress
+from helpers.coach.lessons import asked, notebooks
 from helpers.pictures.html import bundle, element
+from helpers.room import told
 
 if TYPE_CHECKING:
     import ipywidgets
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
 FEWEST, MOST = 2, 5  # choices
 COUNTED = 100  # what is less can be counted, and has to be exact
 NEAR = 0.1  # else
+# Classes in the HTML, by which the site knows a question and what came out.
+QUESTION, CAME_OUT = "course-question", "course-came-out"
 
 
 def guess(
@@ -42,7 +47,8 @@ def guess(
 ) -> "Guess":
     """Ask for a guess: show the question with a field, and return it, to be asked for `check`.
 
-    id: the lesson's number, a hyphen and a name, unique in the course.
+    id: the lesson's number, a hyphen and a name, unique in the course; in the tour, "tour" stands
+    for the number.
     choices: two to five texts to choose from.  unit: of the number that is asked for; "" for a
     number without one. With neither, a text is asked for.
 
@@ -75,6 +81,7 @@ class Guess:
         """Note what was said; "" for nothing. Returns a sentence if it can't be compared."""
         if said.strip() != self.said:
             my_progress().said(self.id, said.strip())
+            told("guess", self.id, said=said.strip())
         problem = self.problem()
         return problem and f"{problem}."
 
@@ -98,6 +105,7 @@ class Guess:
         order) or a set (in any order).  within: the share of `truth` by which a number may differ;
         without it, a tenth, and nothing for a count below 100.
 
+        After the last question of a lesson it also says what is due to be reviewed, if anything is.
         Raises TypeError or ValueError if `truth` is no answer to the question; never over what was
         said.
         """
@@ -106,7 +114,15 @@ class Guess:
         right = bool(said and not self.problem() and self._is_right(said, truth, within))
         if said and not self.problem():
             my_progress().compared(self.id, said, came, right)
+            told("guess", self.id, said=said, truth=came, right=right)
         Line(self._line(said, shortened(came), right), right, said=bool(said)).show()
+        if self._ends_its_lesson() and (due := CourseMap(PROJECT).to_review()):
+            cards.words(due).show()
+
+    def _ends_its_lesson(self):
+        """Whether it is the last question of its notebook."""
+        path = notebooks(PROJECT / "notebooks").get(self.id.partition("-")[0])
+        return bool(path) and self.id == next(reversed(asked("guess", path)), None)
 
     def _must_answer(self, truth):
         given = kind(truth)
@@ -152,7 +168,7 @@ class Line(cards.Card):
         # Of what is new in a page, a screen reader says an alert only; and only who said something
         # waits for an answer.
         role = "alert" if said else ""
-        words = element("p", text, role=role, style=cards.CLOSE)
+        words = element("p", text, role=role, class_=CAME_OUT, style=cards.CLOSE)
         super().__init__(
             cards.box(cards.COLOURS["solved" if right else "not started"], words), text
         )
@@ -176,11 +192,11 @@ class Question:
         asked = self.asked
         choices = element("ul", *(element("li", choice) for choice in asked.choices or ()))
         words = (
-            cards.paragraph(self.text)
+            [cards.paragraph(self.text)]
             if asked.choices is None
-            else element("div", cards.paragraph(asked.question), choices)
+            else [cards.paragraph(asked.question), choices]
         )
-        shown = bundle(words, self.text)
+        shown = bundle(element("div", *words, class_=QUESTION), self.text)
         try:
             from helpers.pictures.widgets import with_widget
         except ImportError:  # ipywidgets, where the course's packages are not all there
@@ -196,10 +212,9 @@ def _tolerance(truth, within):
 
 
 def _sound_id(id):
-    """The id, if it begins with the number of a lesson."""
-    lessons = {path.name[:2] for path in (PROJECT / "notebooks").glob("[0-9][0-9]_*.ipynb")}
-    lesson = re.fullmatch(r"(\d\d)-[a-z0-9-]+", str(id))
-    if not lesson or lesson[1] not in lessons:
+    """The id, if it begins as the name of one of the course's notebooks does."""
+    begin, _, name = str(id).partition("-")
+    if not re.fullmatch("[a-z0-9-]+", name) or begin not in notebooks(PROJECT / "notebooks"):
         raise ValueError(
             f"{id!r} is no id of a guess: it is the number of a lesson, a hyphen and a name in "
             'small letters, such as "05-log".'

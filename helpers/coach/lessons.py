@@ -39,6 +39,13 @@ def lessons(folder: pathlib.Path) -> list[Lesson]:
     return [Lesson(path.name[:2], title_of(path), path) for path in paths]
 
 
+def notebooks(folder: pathlib.Path) -> dict[str, pathlib.Path]:
+    """The notebooks in `folder` by what their names begin with, in order: the number of a lesson,
+    and "tour" for tour.ipynb, which is none.
+    """
+    return {path.stem.partition("_")[0]: path for path in sorted(folder.glob("*.ipynb"))}
+
+
 def title_of(path: pathlib.Path) -> str:
     """The H1 of a notebook, without a number before it; the file's name where there is none."""
     for cell in cells_of(path):

@@ -59,7 +59,7 @@ def _go_on(lessons, exercises, known):
     unfinished = []
     for lesson in lessons:
         ids = exercises[lesson.number]
-        if todo := _todo(lesson, ids, known):
+        if todo := todo_in(lesson, ids, known):
             if any(_begun(known.get(id, {})) for id in [*lesson.guesses(), *ids]):
                 return [Part("Go on with "), todo]
             unfinished.append(lesson)
@@ -69,7 +69,7 @@ def _go_on(lessons, exercises, known):
     return [Part("Begin with "), Part(f"{number} {title}", path)]
 
 
-def _todo(lesson, exercises, known):
+def todo_in(lesson: Lesson, exercises: Sequence[str], known: dict[str, dict]) -> Part | None:
     """The words for the first guess or exercise of a lesson that is not done; None if all are."""
     for id, place in lesson.guesses().items():
         if not guess_in(known, id).made:

@@ -1,85 +1,48 @@
 """What the learner has done: the exercises, their status, the mistakes made on the way, and the
-last answer to each; and the guesses, with what came out.
+last answer to each; the guesses, with what came out; the answers to drills; and when what was
+learnt is to be asked again.
 """
 
 import base64
 import itertools
 import json
+import pathlib
 import time
 import zlib
-from typing import NamedTuple
+from collections.abc import Callable
 
 from helpers.basics.records import Kept
+from helpers.coach.noted import (
+    LONGEST_KIND,
+    LONGEST_SAID,
+    Drilled,
+    Guessed,
+    Remembered,
+    is_count,
+    is_drilled,
+    is_guess,
+    is_how_often,
+    is_mistakes,
+    is_remembered,
+    is_start,
+)
 
-SCHEMA = 2  # 1 knew no guesses
+SCHEMA = 4  # 1 knew no guesses, 2 no drills, 3 no memory
 KEPT_SOURCE = 20_000  # characters of an answer that are kept
 KEPT_MISTAKES = 20  # of an exercise, the last ones
 KEPT_KINDS = 50  # of an exercise, counted
-LONGEST_KIND = 80  # characters
-LONGEST_SAID = 500  # characters of what was said, and of what came out, that are kept
 CARRIED_SAID = 60  # and that go into the string
+KEPT_DRILLED = 10  # answers to the drills of a template, the last ones
+CARRIED_DRILLED = 3  # and those that go into the string
 LONGEST_STRING = 2**20  # bytes of what is pasted, once unpacked
 STATUSES = ["not started", "not yet", "solved"]
 UNKNOWN = {"status": "not started", "failures": 0, "hints": 0}
 HEADS = [f"async{number}" for number in range(1, SCHEMA + 1)]  # of strings that can be restored
 
 
-def is_count(value: object) -> bool:
-    """Whether this is a number of things, or of seconds since 1970."""
-    return type(value) is int and 0 <= value < 2**53
-
-
-def is_kind(value: object) -> bool:
-    """Whether this may be the name of a mistake."""
-    return isinstance(value, str) and 0 < len(value) <= LONGEST_KIND
-
-
-def is_mistakes(value: object) -> bool:
-    """Whether these are mistakes with their times: [[seconds since 1970, kind], ...]."""
-    return isinstance(value, list) and all(
-        isinstance(one, list) and len(one) == 2 and is_count(one[0]) and is_kind(one[1])
-        for one in value
-    )
-
-
-def is_how_often(value: object) -> bool:
-    """Whether these are counts of mistakes: {kind: count}."""
-    return isinstance(value, dict) and all(
-        is_kind(kind) and is_count(count) for kind, count in value.items()
-    )
-
-
-class Guessed(NamedTuple):
-    """What was said in answer to a question, and what came out.
-
-    truth, right: None until the two were compared.  at: when, in seconds since 1970.
-    """
-
-    said: str = ""
-    truth: str | None = None
-    right: bool | None = None
-    at: int = 0
-
-    @property
-    def made(self) -> bool:
-        """Whether something was said and then compared."""
-        return self.right is not None
-
-
-def is_guess(value: object) -> bool:
-    """Whether this is a guess: [said, truth, right, at], with None for what isn't known yet."""
-    if not isinstance(value, list) or len(value) != 4:
-        return False
-    said, truth, right, at = value
-    if not isinstance(said, str) or len(said) > LONGEST_SAID or not is_count(at):
-        return False
-    if right is None:
-        return truth is None
-    return type(right) is bool and isinstance(truth, str) and len(truth) <= LONGEST_SAID
-
-
 class Progress(Kept):
-    """The learner's progress by the ids of exercises and guesses ("gather-1", "05-log").
+    """The learner's progress by the ids of exercises and guesses ("gather-1", "05-log"), of the
+    templates of drills ("drill 05-turns"), and of wrong beliefs ("belief call-runs").
 
     Of each exercise, as far as there is something to tell:
 
@@ -88,7 +51,11 @@ class Progress(Kept):
     mistakes: the last ones made, [[seconds since 1970, kind], ...], the latest last. Kinds are
     those of the catalogue of mistakes.  how often: {kind: count} of all that were ever made.
 
-    Of each guess one thing, guess: a `Guessed` as a list.
+    Of each guess, guess: a `Guessed` as a list; and wrong at: when it was wrong last. Of each
+    template one thing, drilled: the last answers, each a `Drilled` as a list, the latest last. Of
+    each belief, remembered: a `Remembered` as a list; and wrong at: when an exercise was answered
+    by it last. Under "start", start: when it was
+    said with which lesson to begin, and that lesson, or "" if that was skipped.
     """
 
     file, holds, what = "progress.json", "exercises", "your progress"
@@ -104,7 +71,25 @@ class Progress(Kept):
         "mistakes": is_mistakes,
         "how often": is_how_often,
         "guess": is_guess,
+        "wrong at": is_count,
+        "drilled": is_drilled,
+        "remembered": is_remembered,
+        "start": is_start,
     }
+
+    def __init__(
+        self,
+        path: str | pathlib.Path | None = None,
+        tell: Callable[[str], object] = print,
+        clock: Callable[[], float] = time.time,
+    ):
+        """path, tell: as in `Kept`.  clock: gives seconds since 1970."""
+        super().__init__(path, tell)
+        self.clock = clock
+
+    def now(self) -> int:
+        """The time, in seconds since 1970."""
+        return round(self.clock())
 
     def of(self, id: str) -> dict:
         """The progress of one exercise: status "not started", "not yet" or "solved", counts, and
@@ -120,7 +105,7 @@ class Progress(Kept):
         """
 
         def change(known):
-            now = known["last checked"] = round(time.time())
+            now = known["last checked"] = self.now()
             if status == "solved":
                 known.setdefault("solved at", now)
                 known["status"] = "solved"
@@ -168,12 +153,45 @@ class Progress(Kept):
 
     def _guess(self, id, guess):
         if self.guess_of(id)[:3] != guess[:3]:  # a cell that runs again tells nothing new
-            kept = {"guess": list(guess._replace(at=round(time.time())))}
+            kept = {"guess": list(guess._replace(at=self.now()))}
+            if guess.right is False:
+                kept["wrong at"] = self.now()
             self._update(id, lambda known: known.update(kept))
+
+    def drilled(self, template: str, answer: Drilled) -> None:
+        """Note an answer to a drill of this template."""
+
+        def change(known):
+            known["drilled"] = [*known.get("drilled", []), _listed(answer)][-KEPT_DRILLED:]
+
+        self._update(f"drill {template}", change)
+
+    def drills(self) -> list[tuple[str, Drilled]]:
+        """(template, answer) of all answers to drills that are kept, by their times."""
+        return drills_in(self.all())
+
+    def remember(self, memory: dict[str, Remembered]) -> None:
+        """Note how well the corrections of these beliefs are remembered, by the beliefs' ids."""
+
+        def change(known):
+            for id, remembered in memory.items():
+                known.setdefault(f"belief {id}", {})["remembered"] = list(remembered)
+
+        if memory:
+            self.change(change)
+
+    def believed(self, id: str) -> None:
+        """Note that an answer to an exercise was what this wrong belief predicts, by its id."""
+        now = self.now()
+        self._update(f"belief {id}", lambda known: known.update({"wrong at": now}))
+
+    def started(self, lesson: str) -> None:
+        """Note with which lesson to begin; "" if nobody is to ask that again."""
+        self._update("start", lambda known: known.update(start=[self.now(), lesson]))
 
     def merged(self, one: dict, other: dict) -> dict:
         """The further status, the higher counts, the later answer, the later guess, the mistakes
-        of both.
+        and the answers to drills of both, and what was asked or said later.
         """
         earlier, later = sorted((one, other), key=lambda known: known.get("last checked", 0))
         both = earlier | later
@@ -192,6 +210,13 @@ class Progress(Kept):
         if "guess" in both:
             guesses = [known["guess"] for known in (one, other) if "guess" in known]
             both["guess"] = sorted(guesses, key=lambda guess: guess[3])[-1]
+        for key in "wrong at", "remembered", "start":
+            if key in both:
+                both[key] = max(known[key] for known in (one, other) if key in known)
+        if "drilled" in both:
+            answers = one.get("drilled", []) + other.get("drilled", [])
+            several = {(answer[0], answer[1]): answer for answer in answers}
+            both["drilled"] = [several[key] for key in sorted(several)][-KEPT_DRILLED:]
         often = [known.get("how often", {}) for known in (earlier, later)]
         if kinds := often[0] | often[1]:
             mistakes = later.get("mistakes", [])
@@ -204,8 +229,9 @@ class Progress(Kept):
 
     def code(self) -> str:
         """The progress as one short string for `restore`: statuses, failures and hints, of each
-        kind of mistake how often it was made and when last, and the guesses, of long ones the
-        beginning. Other times and answers are not in it.
+        kind of mistake how often it was made and when last, the guesses, of long ones the
+        beginning, the last answers to drills, what is remembered, and where to begin. Other times
+        and answers are not in it.
         """
         short = {}
         for id, known in self.all().items():
@@ -213,6 +239,11 @@ class Progress(Kept):
             if "guess" in known:
                 said, truth, right, at = known["guess"]
                 short[id] = [said[:CARRIED_SAID], truth and truth[:CARRIED_SAID], right, at]
+                short[id] += [known["wrong at"]] if "wrong at" in known else []
+            elif id.startswith("belief ") or "start" in known:
+                short[id] = known
+            elif "drilled" in known:
+                short[id] = known["drilled"][-CARRIED_DRILLED:]
             elif known.get("status") or often:
                 short[id] = [
                     STATUSES.index(known.get("status", "not started")),
@@ -231,6 +262,18 @@ class Progress(Kept):
         Returns the number of exercises and guesses in it. Raises ValueError if the string is not
         whole.
         """
+        found = self.carried(code)
+
+        def change(exercises):
+            for id, known in found.items():
+                exercises[id] = self.merged(exercises.get(id, {}), known)
+
+        self.change(change)
+        return len(found)
+
+    @classmethod
+    def carried(cls, code: str) -> dict[str, dict]:
+        """The progress in a string made by `code`, by id. Raises ValueError if it is not whole."""
         try:
             head, _, body = "".join(code.split()).strip("\"'").partition("-")
             if head not in HEADS:
@@ -240,29 +283,30 @@ class Progress(Kept):
             text = unpacking.decompress(packed, LONGEST_STRING)
             if not unpacking.eof:
                 raise ValueError
-            found = {id: self._unpacked(*row) for id, row in json.loads(text).items()}
+            return {id: cls._unpacked(row) for id, row in json.loads(text).items()}
         except (ValueError, TypeError, AttributeError, IndexError, RecursionError, zlib.error):
             raise ValueError(
                 "This is not a whole progress string. It begins with "
                 f"{HEADS[-1]}- and is copied from course_map().code."
             ) from None
 
-        def change(exercises):
-            for id, known in found.items():
-                exercises[id] = self.merged(exercises.get(id, {}), known)
+    @classmethod
+    def _unpacked(cls, row):
+        """What a row of the string tells of an exercise, a guess or a template of drills; what is
+        remembered, and where to begin, stand there as in the file.
+        """
+        if isinstance(row, dict):
+            known = row
+        elif row and isinstance(row[0], list):
+            known = {"drilled": row}
+        elif row and isinstance(row[0], str):
+            known = {"guess": row[:4]} | dict(zip(["wrong at"], row[4:]))
+        else:
+            return cls._unpacked_exercise(*row)
+        return cls._sound(known)
 
-        self.change(change)
-        return len(found)
-
-    def _unpacked(self, *row):
-        """What a row of the string tells of an exercise or a guess."""
-        if row and isinstance(row[0], str):
-            if not is_guess(list(row)):
-                raise ValueError
-            return {"guess": list(row)}
-        return self._unpacked_exercise(*row)
-
-    def _unpacked_exercise(self, status, failures, hints, often=None):
+    @classmethod
+    def _unpacked_exercise(cls, status, failures, hints, often=None):
         """A string without mistakes is an older course's."""
         if not is_count(status):
             raise ValueError
@@ -270,7 +314,11 @@ class Progress(Kept):
         if often:
             known["mistakes"] = sorted([at, kind] for kind, (_, at) in often.items() if at)
             known["how often"] = {kind: count for kind, (count, _) in often.items()}
-        if not all(self.fields[key](value) for key, value in known.items()):
+        return cls._sound(known)
+
+    @classmethod
+    def _sound(cls, known):
+        if not all(key in cls.fields and cls.fields[key](value) for key, value in known.items()):
             raise ValueError
         return known
 
@@ -282,6 +330,30 @@ class Progress(Kept):
 def guess_in(known: dict[str, dict], id: str) -> Guessed:
     """The guess with this id among all that is known by id."""
     return Guessed(*known.get(id, {}).get("guess", ()))
+
+
+def drills_in(known: dict[str, dict]) -> list[tuple[str, Drilled]]:
+    """(template, answer) of the answers to drills among all that is known, in order."""
+    found = []
+    for id, entry in known.items():
+        for at, variant, right, named, ids, slip in entry.get("drilled", []):
+            answer = Drilled(at, variant, right, named, tuple(ids), slip)
+            found.append((id.removeprefix("drill "), answer))
+    return sorted(found, key=lambda one: one[1].at)
+
+
+def memory_in(known: dict[str, dict]) -> dict[str, Remembered]:
+    """How well the corrections of beliefs are remembered, by the beliefs' ids."""
+    return {
+        id.removeprefix("belief "): Remembered(*entry["remembered"])
+        for id, entry in known.items()
+        if "remembered" in entry
+    }
+
+
+def _listed(answer):
+    """An answer to a drill as the file holds it."""
+    return [*answer[:4], list(answer.ids), answer.slip]
 
 
 def _keep_mistakes(known: dict, mistakes: list, often: dict[str, int]) -> None:

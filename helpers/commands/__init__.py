@@ -2,6 +2,5 @@
 
 All of it runs before there is an environment, so it needs the standard library alone and imports
 nothing else of `helpers`. `command_line` reads what was typed and calls `run` in the command's
-file: `lab`, `test`, `doctor`, `bench` or `refresh`. To add a command, write such a file and name
-it there.
+file, such as `lab`. To add a command, write such a file and name it there.
 """

@@ -12,5 +12,7 @@ def run(options: argparse.Namespace) -> int:
     environment = Environment.own()
     environment.make(TEST_LOCK)
     instead = ["--room", str(options.room)] if options.room else []
+    instead += ["--hub", str(options.hub)] if options.hub else []
+    instead += ["--halts"] if options.halts else []
     instead += ["--suites"] if options.suites else []
     return call([environment.python, "-m", "helpers.upkeep.bench", *instead, *options.rest])

@@ -20,6 +20,36 @@ Run the tests, and end with how many passed, failed and were skipped: 20 minutes
 
 With CI=true in the environment a skipped test counts as failed.
 """
+LINKS = """\
+Print links to paste: the tour on Binder, its badge, lessons, a JupyterHub, the site.
+
+They are made from the repository's public address, on GitHub, GitLab or elsewhere; nothing is asked
+of the network.
+"""
+SITE = """\
+Build the course as a site, and as an EPUB, in site/_build; print where they are.
+
+The lessons run for it, which takes some five minutes; later only what has changed.
+"""
+SLIDES = """\
+Make slides of lessons, each in one file that needs no network; print where they are.
+
+The lessons run for it, unless they were kept from the last time. In the browser: the arrow keys or
+the space bar, S for the speaker's notes, ? for the other keys.
+"""
+CLASS = """\
+Hold a class: print an address, a code of three words, and the line with which learners join.
+
+Their kernels then tell the board how exercises and guesses go; two pages show it, one for the
+projector and one for the teacher. It listens on the network, unless --local is given. Ctrl-C ends
+the class and writes its summary.
+"""
+HUB = """\
+Run JupyterHub with the course: each learner gets a server and a folder of their own.
+
+As it is, to be tried on this machine: anybody is let in with the password that is printed.
+teaching/hub/README.md says how to run one for a class.
+"""
 REFRESH = """\
 Regenerate all that is generated: the locks, exercises/, stored outputs, pictures.
 
@@ -113,11 +143,18 @@ def _add_commands(commands: Any) -> None:
         help="then run the notebooks, the coach's and the loop's tests on this "
         "Python too: a version such as 3.11, or a path (may be given again)",
     )
-    add(
+    doctor = add(
         "doctor",
         help="say what is right, what is wrong, and what to type",
         description="Say what is right, what is wrong, and what to type; "
         "exit status 1 if anything is wrong.",
+    )
+    doctor.add_argument(
+        "--room",
+        nargs="*",
+        metavar="LESSON",
+        help="look at what a class needs too: ports, memory, network, and how long these lessons "
+        "take here (default: 05, 12, 14 and 17)",
     )
     bench = add(
         "bench",
@@ -133,12 +170,78 @@ def _add_commands(commands: Any) -> None:
         help="instead: N learners open a lesson at once; numbers of lessons may follow after --",
     )
     instead.add_argument(
+        "--hub",
+        type=int,
+        metavar="N",
+        help="instead: N learners on a JupyterHub open a lesson at once; numbers of lessons may "
+        "follow after --",
+    )
+    instead.add_argument(
+        "--halts",
+        action="store_true",
+        help="instead: the lessons on a machine that stops for up to half a second again and "
+        "again; numbers of lessons may follow after --",
+    )
+    instead.add_argument(
         "--suites",
         action="store_true",
         help="instead: the tests of aiohttp, anyio and others run on the course's event loop and "
         "on asyncio's (needs a network); names of projects may follow after --",
     )
     _pass_on(bench, "the benchmark")
+    links = add("links", help="print links that open the course elsewhere", description=LINKS)
+    links.add_argument(
+        "address", metavar="ADDRESS", help="of the repository: https://github.com/owner/name"
+    )
+    links.add_argument("--branch", metavar="B", help="of it (default: the repository's own)")
+    links.add_argument(
+        "--lesson",
+        action="append",
+        default=[],
+        metavar="NN",
+        help="a link to this lesson too, such as 07 (may be given again)",
+    )
+    links.add_argument(
+        "--hub", metavar="ADDRESS", help="links for this JupyterHub too, which pulls by nbgitpuller"
+    )
+    site = add("site", help="build the course as pages to read", description=SITE)
+    site.add_argument(
+        "rest",
+        nargs="*",
+        metavar="-- LESSON",
+        help="numbers of lessons, such as 07: only these are built",
+    )
+    slides = add("slides", help="make slides of a lesson", description=SLIDES)
+    slides.add_argument(
+        "lessons", nargs="+", metavar="LESSON", help="a lesson's number, such as 05"
+    )
+    room = add(
+        "class", help="hold a class: a board that shows how the room does", description=CLASS
+    )
+    room.add_argument(
+        "--port",
+        type=int,
+        metavar="N",
+        help="listen on this port (default: 8890, or the next that is free)",
+    )
+    room.add_argument("--local", action="store_true", help="listen on this machine alone")
+    room.add_argument(
+        "--new", action="store_true", help="begin anew, even if the last class was cut off"
+    )
+    room.add_argument(
+        "--delete", action="store_true", help="instead: delete all that classes have left here"
+    )
+    hub = add("hub", help="run a JupyterHub with the course", description=HUB)
+    hub.add_argument(
+        "--configuration",
+        default="try_it",
+        metavar="NAME",
+        help="a file of teaching/hub/ (default: try_it)",
+    )
+    hub.add_argument(
+        "--port", type=int, default=8000, metavar="N", help="listen on this port (default: 8000)"
+    )
+    _pass_on(hub, "JupyterHub")
     refresh = add("refresh", help="regenerate all that is generated", description=REFRESH)
     refresh.add_argument(
         "--upgrade",

@@ -6,34 +6,21 @@ import shutil
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
-from typing import NamedTuple
 
-from . import machine
+from . import machine, room
 from .environment import Environment
+from .findings import Finding, report
 from .ground import COURSE_LOCK, DISK_NEEDED, PYTHON, ROOT, VERSION
-
-
-class Finding(NamedTuple):
-    """Something that the course stands on.
-
-    cure: what to do where it is not right. less: it then only makes lessons smaller.
-    """
-
-    right: bool
-    what: str
-    cure: str
-    less: bool = False
 
 
 def run(options: argparse.Namespace) -> int:
     """Print what is found; return 1 if anything is wrong."""
-    fine = True
-    for right, what, cure, less in examine(Environment.own()):
-        print(f"{'ok' if right else 'less' if less else 'WRONG':5}  {what}")
-        if not right:
-            fine = fine and less
-            print(f"       {cure}")
-    return 0 if fine else 1
+    environment = Environment.own()
+    status = report(examine(environment))
+    if options.room is None or not environment.works():
+        return status
+    print("\nFor a class:")
+    return max(status, report(room.look(environment, options.room)))
 
 
 def examine(environment: Environment) -> Iterator[Finding]:

@@ -10,8 +10,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 COURSE_LOCK = "requirements.txt"
 EXTRAS_LOCK = "requirements-extras.txt"
+SITE_LOCK = "site/requirements.txt"
 TEST_LOCK = "tests/requirements.txt"
-LOCKS = TEST_LOCK, EXTRAS_LOCK, COURSE_LOCK
+HUB_LOCK = "teaching/hub/requirements.txt"
+LOCKS = TEST_LOCK, HUB_LOCK, SITE_LOCK, EXTRAS_LOCK, COURSE_LOCK
 """Each lock holds those after it whole, at the same versions."""
 
 VERSION = ".".join(str(number) for number in sys.version_info[:3])

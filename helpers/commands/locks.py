@@ -11,7 +11,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .files import write_whole
-from .ground import COURSE_LOCK, EXTRAS_LOCK, LOCKS, ON_WINDOWS, ROOT, TEST_LOCK, Problem
+from .ground import (
+    COURSE_LOCK,
+    EXTRAS_LOCK,
+    HUB_LOCK,
+    LOCKS,
+    ON_WINDOWS,
+    ROOT,
+    SITE_LOCK,
+    TEST_LOCK,
+    Problem,
+)
 from .processes import clean_environ
 
 HEADER = """\
@@ -21,7 +31,9 @@ HEADER = """\
 
 # What is asked for beyond the dependencies of the course itself.
 EXTRAS = {
-    TEST_LOCK: ["--extra", "test", "--extra", "extras"],
+    TEST_LOCK: ["--extra", "test", "--extra", "hub", "--extra", "site", "--extra", "extras"],
+    HUB_LOCK: ["--extra", "hub", "--extra", "site", "--extra", "extras"],
+    SITE_LOCK: ["--extra", "site", "--extra", "extras"],
     EXTRAS_LOCK: ["--extra", "extras"],
     COURSE_LOCK: [],
 }

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from . import doctor
+from . import doctor, findings
 from .environment import Environment
 from .ground import COURSE_LOCK, PYTHON, TEST_LOCK, Problem
 from .processes import call
@@ -70,7 +70,7 @@ def run_quickly(options: argparse.Namespace) -> int:
     """Look at the environment, run the few tests of `QUICK`; return the worse exit status."""
     environment = Environment.own()
     environment.make(COURSE_LOCK)
-    looked = doctor.run(options)
+    looked = findings.report(doctor.examine(environment))
     outcome = run_pytest(environment, [*QUICK, *options.rest])
     print(QUICK_SAYS.format(PYTHON), end="")
     print_counts([outcome])

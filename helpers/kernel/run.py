@@ -14,7 +14,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Literal, TypeVar
 
 from helpers.basics.places import is_library, outward
-from helpers.kernel.threads import idle_in_pool, is_pools
+from helpers.kernel.threads import idle_in_pool, is_pools, raise_in
 from helpers.kernel.virtual import Deadlock, VirtualLoop
 from helpers.kernel.waiting import line_in_words, waiting
 from helpers.recording.record import attach
@@ -201,7 +201,7 @@ class _Worker(threading.Thread):
             with contextlib.suppress(RuntimeError):  # the loop has just been closed
                 self.loop.call_soon_threadsafe(self.cancel)
         if not self.ended.wait(PATIENCE) and not self.cancelled.is_set():
-            _raise_in(self, KeyboardInterrupt)
+            raise_in(self, KeyboardInterrupt)
         if not self.ended.wait(PATIENCE):
             return f"Stopped, but not all has ended: {'; '.join(self.holds())}."
         return None
@@ -225,10 +225,3 @@ class _Worker(threading.Thread):
         if not found and self.task is not None and not self.task.done():
             found.append(f"{waiting(self.task)._replace(name=self.main)}, although cancelled")
         return found or [f"the thread {self.name} is closing its loop"]
-
-
-def _raise_in(thread, kind):
-    """Raise an exception in another thread, as soon as that runs Python code again."""
-    import ctypes
-
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(kind))

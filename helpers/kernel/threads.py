@@ -1,6 +1,9 @@
-"""What another thread is at, told from its innermost frame: whose code, a pool's, idle or not."""
+"""What another thread is at, told from its innermost frame: whose code, a pool's, idle or not; and
+how to interrupt it.
+"""
 
 import os
+import threading
 from types import FrameType
 
 from helpers.basics.places import is_library, outward
@@ -36,3 +39,10 @@ def all_free(frame: FrameType) -> bool:
     """
     pool = frame.f_locals["executor_reference"]()
     return pool is None or pool._idle_semaphore._value >= len(pool._threads)
+
+
+def raise_in(thread: threading.Thread, kind: type[BaseException]) -> None:
+    """Raise an exception in another thread, as soon as that runs Python code again."""
+    import ctypes  # hardly ever needed
+
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(kind))

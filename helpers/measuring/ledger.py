@@ -177,7 +177,7 @@ class Ledger:
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
         head = element("p", "\n".join(self.text.splitlines()[: 1 + bool(self.open)]))
         # A hundred rows would push the rest of the notebook ten screens down.
-        low = element("div", self._table(), tabindex=0, style="max-height: 36em; overflow: auto")
+        low = element("div", self.table(), tabindex=0, style="max-height: 36em; overflow: auto")
         return bundle(head + low, self.text)
 
     def run(self) -> "Ledger":
@@ -234,12 +234,13 @@ class Ledger:
             text = written.getvalue()
         elif ending == ".html":
             head = self.text.splitlines()[0]
-            text = PAGE.format(head=head, machine=_machine(), table=self._table())
+            text = PAGE.format(head=head, machine=_machine(), table=self.table())
         else:
             raise ValueError(f"cannot save as {ending or 'that'}: the path ends in .html or .csv")
         Path(path).write_text(text, encoding="utf-8", newline="")
 
-    def _table(self) -> Markup:
+    def table(self) -> Markup:
+        """All rows as an HTML table, under the sources that they come from."""
         groups = itertools.groupby(self.rows, lambda row: row["source"])
         return table(
             {source: [[row[key] for key in WIDTHS] for row in rows] for source, rows in groups},

@@ -5,21 +5,22 @@ import linecache
 from collections.abc import Iterator
 
 from helpers.basics.places import place
+from helpers.pictures.causes import cause
 from helpers.pictures.explorer_story import CHOICES, Story
 from helpers.pictures.explorer_view import Box, Entries, View, listed_in_part
-from helpers.recording.instants import TIMERS, Instant, Instants, Stay
+from helpers.recording.instants import Instant, Instants, Stay
 from helpers.recording.model import Wake
 from helpers.recording.recording import Recording
+from helpers.recording.words import TIMERS
 
 TITLES = {"timer": "Timers", "socket": "Sockets", "other": "Futures, tasks, locks"}
+# Wrong beliefs by which another one would be next, in the words of helpers.beliefs, which stands on
+# a floor above.
+AT_ONCE = "`create_task` ran the task at once, up to its first pause"
+NOTHING_GIVEN = "`sleep(0)` did nothing"
+SET_RUNS = "those who wait ran as soon as the result or the event is set"
+NEWEST = "the task that became ready last ran first"
 ENDS = {"done": "is done", "failed": "fails", "cancelled": "is cancelled"}
-CAUSES = {
-    "timer": "its timer",
-    "socket": "its socket",
-    "executor": "a thread of the executor",
-    "callback": "a callback",
-    "cancel": "a cancellation",
-}
 
 
 class Tasks(Story):
@@ -105,16 +106,14 @@ class Tasks(Story):
             else:
                 yield f"{listed_in_part(names)} {_is(names)} created."
         yield from asked
-        for cause, names in woken.items():
-            if cause.startswith("its ") and len(names) > 1:
-                cause = f"their {cause[4:]}s"
-            yield f"{listed_in_part(names)} {_is(names)} woken by {cause}."
+        for by, names in woken.items():
+            if by.startswith("its ") and len(names) > 1:
+                by = f"their {by[4:]}s"
+            yield f"{listed_in_part(names)} {_is(names)} woken by {by}."
 
     def cause(self, wake: Wake) -> str:
         """Who or what woke somebody."""
-        if wake.by is not None:
-            return f"{self.name(wake.by)} ({wake.why})"
-        return CAUSES.get(wake.why, wake.why)
+        return cause(wake, self.name)
 
     def waits(self, since: Instant) -> str:
         """What a lane does whose step `since` ended in a wait."""
@@ -186,8 +185,26 @@ class Tasks(Story):
         if chosen is None:
             return f"{because} The loop waits only when nobody is ready. {queued}"
         if chosen in queue:
-            return f"{self.name(chosen)} was ready, but {name} came before it. {queued}"
+            told = f"{self.name(chosen)} was ready, but {name} came before it. {queued}"
+            belief = self.belief(k, chosen, queue)
+            return f"{told} It would be {self.name(chosen)} if {belief}." if belief else told
         return f"{self.unready(chosen, waits)} {because} {queued}"
+
+    def belief(self, k: int, chosen: int, queue: list[int]) -> str:
+        """The wrong belief by which somebody who is ready after instant k would be next; "" if
+        none would make it so.
+        """
+        causes = {stay.lane: stay.cause for stay in self.instants.causes.get(k, ())}
+        cause, first = causes.get(chosen), causes.get(queue[0])
+        if cause == "created" != first:
+            return AT_ONCE
+        if cause == "hands over":
+            return NOTHING_GIVEN
+        runs = self.instants[k].lane
+        if isinstance(cause, Wake) and runs is not None and cause.by == runs:
+            if not isinstance(first, Wake) or first.by != runs:
+                return SET_RUNS
+        return NEWEST if len(queue) > 2 and chosen == queue[-1] else ""
 
     def unready(self, lane: int, waits: dict[int, Instant]) -> str:
         """Why a lane does not run next. waits: lane → the step since which it waits."""

@@ -1,37 +1,40 @@
-"""How a timeline's states look: told apart by height and hatching as well as by colour."""
+"""How a timeline's states look, and how much room its words need.
 
-from collections.abc import Iterable
+Colours are in `timeline.css`: what is said here is what no colour is needed for.
+"""
+
+from collections.abc import Callable
 from typing import NamedTuple
 
-from matplotlib.axes import Axes
+from markupsafe import escape
 
-from helpers.pictures.picture import BLUE, GREY, RED
-
-BLUE_EDGE, GREY_EDGE, AMBER_EDGE = "#1f5a94", "#717581", "#b37400"
-AMBER = "#fff1d0"
-PLAIN = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}  # behind words
+WIDTH = 720  # pixels of a whole picture, which a page may show larger or smaller
+TITLE, NAME, DETAIL = 15, 12, 10.5  # sizes of letters
+_NARROW, _WIDE = set("fijlrtI.,:;'|!()[] -"), set("mwMWQ@%…—✓✗⊘")
 
 
 class Look(NamedTuple):
-    """The bar of a state: its height in lanes, its colours and hatch, the words of the key."""
+    """The bar of a state: its height in lanes, and the words of the key."""
 
     height: float
-    face: str
-    edge: str
-    hatch: str | None
     words: str
+
+    def of(self, row: float) -> float:
+        """Its height in pixels, in a lane of so many: even, so that its edges are sharp."""
+        return max(2 * round(self.height * row / 2), 1)
 
 
 LOOKS = {
-    "running": Look(0.62, BLUE, BLUE_EDGE, None, "running"),
-    "ready": Look(0.40, AMBER, AMBER_EDGE, "//////", "ready, waits its turn"),
-    "waiting": Look(0.14, "#c9d1d0", GREY_EDGE, None, "waiting for something"),
-    "selecting": Look(0.02, GREY_EDGE, GREY_EDGE, None, "loop has nothing to do"),
-    "blocked": Look(0.78, "#f6d5cf", RED, "xxxxx", "loop is blocked"),
-    "created": Look(0.40, "#ffffff", GREY_EDGE, None, "created"),
-    "suspended": Look(0.40, AMBER, AMBER_EDGE, "//////", "suspended"),
-    "closed": Look(0.10, GREY, GREY_EDGE, None, "closed"),
+    "waiting": Look(0.16, "waiting for something"),
+    "selecting": Look(0.03, "loop has nothing to do"),
+    "created": Look(0.40, "created"),
+    "suspended": Look(0.40, "suspended"),
+    "closed": Look(0.10, "closed"),
+    "ready": Look(0.40, "ready, waits its turn"),
+    "blocked": Look(0.78, "loop is blocked"),
+    "running": Look(0.62, "running"),
 }
+"""From the undermost to what lies on top. Hatched are ready, suspended and blocked."""
 
 
 def cut(text: str, most: int = 18) -> str:
@@ -39,17 +42,57 @@ def cut(text: str, most: int = 18) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def draw_bars(
-    axes: Axes, state: str, ranges: Iterable[tuple[float, float]], y: float, zorder: int = 2
-) -> None:
-    """Draw bars of a state along the lane at `y`; ranges: (start, width) of each."""
-    look = LOOKS[state]
-    axes.broken_barh(
-        ranges,
-        (y - look.height / 2, look.height),
-        facecolor=look.face,
-        edgecolor=look.edge,
-        lw=0.5,
-        hatch=look.hatch,
-        zorder=zorder,
+def room(text: str, size: float = DETAIL) -> float:
+    """The pixels that a text needs at most, in whatever letters a browser draws it."""
+    ems = sum(
+        0.4 if letter in _NARROW else 0.95 if letter in _WIDE else 0.7 if letter.isupper() else 0.6
+        for letter in text
     )
+    return ems * size
+
+
+def number(value: float) -> str:
+    """A coordinate: hundredths of a pixel are left when somebody looks closer."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def words(
+    x: float, y: float, text: str, kind: str = "", *, anchor: str = "", whole: str = ""
+) -> str:
+    """A text at a place; whole: what it says where it had to be cut."""
+    kind = f' class="{kind}"' if kind else ""
+    anchor = f' text-anchor="{anchor}"' if anchor else ""
+    title = f"<title>{escape(whole)}</title>" if whole and whole != text else ""
+    return f'<text x="{number(x)}" y="{number(y)}"{kind}{anchor}>{escape(text)}{title}</text>'
+
+
+def bar(
+    state: str, x: float, y: float, width: float, height: float, *, title: str = "", label: str = ""
+) -> str:
+    """The bar of a state.
+
+    title: what a browser says of it. label: words on it, which `timeline.js` shows where a closer
+    look makes room for them.
+    """
+    inside = f"><title>{escape(title)}</title></rect>" if title else "/>"
+    label = f' data-label="{escape(label)}"' if label else ""
+    # What takes no time at all has an edge still; without a width it would not be drawn.
+    place = f'x="{number(x)}" y="{number(y)}" width="{number(max(width, 0.01))}"'
+    return f'<rect class="{state}" {place} height="{number(height)}"{label}{inside}'
+
+
+def in_key(samples: dict[str, Callable[[float, float], str]], y: float) -> tuple[str, float]:
+    """What the key explains, set in rows below `y`; and how far down it reaches.
+
+    samples: words → what draws a sample at a place.
+    """
+    parts, x = [], 16.0
+    y += 14
+    for text, draw in samples.items():
+        need = 34 + room(text, 11) + 14
+        if x + need > WIDTH and x > 16:
+            x, y = 16.0, y + 19
+        parts.append(draw(x, y))
+        parts.append(words(x + 30, y + 4, text, "key"))
+        x += need
+    return "".join(parts), y + 12

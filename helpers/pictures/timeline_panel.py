@@ -3,20 +3,24 @@
 import collections
 from collections.abc import Sequence
 
-from helpers.pictures.timeline_looks import cut
-from helpers.recording.model import Lane, Wake
+from helpers.pictures.timeline_looks import NAME, cut, room
+from helpers.recording.model import Lane, Mark, Wake
 from helpers.recording.recording import Recording
+from helpers.recording.spans import spans_of, wakes_of
+from helpers.recording.words import SCOPE
 
 MOST = 24  # lanes drawn one by one
-MOST_ARROWS = 80
+FOLDED = 60  # of those that are drawn together, and can be unfolded
+MOST_ARROWS = 40
 
 
 class Panel:
     """What is shown of a recording.
 
     lanes: those drawn one by one.  crowd: those that are drawn together, if there are too many.
-    spans: of each lane, by its id.  turns: is it a talk of generators, which goes turn by turn?
-    span: seconds from the start to the last end.
+    folded: some of the crowd, to be unfolded.  spans: of each lane in `lanes` and `folded`, by id.
+    turns: is it a talk of generators, which goes turn by turn?
+    begin, end: seconds from the start of the recording to what is shown first, and last.
     """
 
     def __init__(
@@ -24,9 +28,6 @@ class Panel:
     ) -> None:
         self.rec = rec
         self.name = name
-        self.spans = collections.defaultdict(list)
-        for span in rec.spans():
-            self.spans[span.lane].append(span)
         if wanted is None:
             self.lanes = list(rec.lanes)
         else:
@@ -35,14 +36,24 @@ class Panel:
         self.turns = bool(kinds) and kinds <= {"caller", "generator"}
         if self.turns:
             self.lanes = _family(self.lanes)
-        self.crowd = []
-        self.span = max([rec.duration, *(s[-1].end for s in self.spans.values() if s)])
+        self.crowd, self.folded = [], []
         if len(self.lanes) > MOST:
             self.crowd = [lane for lane in self.lanes if lane.kind != "loop"]
             loops = [lane for lane in self.lanes if lane.kind == "loop"]
             self.lanes = loops[:2] + _sample(self.crowd)
-        self.wakes = [wake for wake in rec.wakes if wake.by is not None]
-        self.marks = rec.marks
+            known = {lane.id for lane in self.lanes}
+            self.folded = [lane for lane in self.crowd if lane.id not in known][:FOLDED]
+        shown = {lane.id for lane in self.lanes + self.folded}
+        self.spans = collections.defaultdict(list)
+        for span in spans_of(rec, shown):
+            self.spans[span.lane].append(span)
+        ends = [rec.duration, *(lane.ended for lane in rec.lanes if lane.ended is not None)]
+        ends += [track.stop - track.zero for track in rec.tracks]
+        self.end = max(ends)
+        begins = [self.spans[lane.id][0].start for lane in self.lanes if self.spans[lane.id]]
+        self.begin = min([*begins, self.end]) if not self.crowd else 0.0
+        self.wakes = [wake for track in rec.tracks for wake, _ in wakes_of(track, shown)]
+        self.marks = [mark for mark in rec.marks if mark.lane in shown]
 
     def arrows(self) -> list[Wake]:
         """The wakes between lanes that are shown; none where they would hide everything."""
@@ -50,23 +61,37 @@ class Panel:
         arrows = [wake for wake in self.wakes if wake.by in shown and wake.lane in shown]
         return arrows if len(arrows) <= MOST_ARROWS else []
 
-    @property
-    def row(self) -> float:
-        """The height of a lane, in inches."""
-        return 0.34 if len(self.lanes) <= 10 else 0.26
+    def cancels(self) -> list[Mark]:
+        """The cancellations that concern a task.
+
+        AnyIO cancels a task to leave a scope of its own, for each connection that it opens: what
+        the task lives through is no news.
+        """
+        kept, within = [], set()  # lanes that a scope has asked, and that were not told yet
+        for mark in self.marks:
+            if not mark.kind.startswith("cancel"):
+                continue
+            lane = self.rec.lanes[mark.lane]
+            if mark.kind == "cancel asked" and mark.detail == SCOPE:
+                if lane.outcome != "cancelled" or lane.ended - mark.time > self.end / 100:
+                    within.add(lane.id)
+                    continue
+            if mark.kind == "cancel delivered" and lane.id in within:
+                within.discard(lane.id)
+                continue
+            kept.append(mark)
+        return kept
 
     @property
-    def height(self) -> float:
-        """The height of all, in inches."""
-        if self.turns:
-            return 0.75 * max(len(self.lanes), 2)
-        return self.row * max(len(self.lanes), 1) + (1.5 if self.crowd else 0)
+    def row(self) -> float:
+        """The height of a lane, in pixels."""
+        return 32 if len(self.lanes) <= 10 else 26
 
     @property
     def margin(self) -> float:
-        """The room that the lanes' names need at the left, in inches."""
+        """The room that the lanes' names need at the left, in pixels."""
         names = [cut(lane.name) for lane in self.lanes] + (["tasks"] if self.crowd else [])
-        return 0.2 + 0.068 * max([4, *map(len, names)])
+        return 24 + max(room(name, NAME) for name in [*names, "loop"])
 
 
 def _sample(lanes):

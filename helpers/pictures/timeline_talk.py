@@ -1,38 +1,49 @@
 """A talk of generators and their callers: what was said, in turn, and the state of each frame."""
 
-from matplotlib.axes import Axes
-
-from helpers.pictures.picture import BLUE, BROWN, DARK
-from helpers.pictures.timeline_looks import LOOKS, PLAIN, cut, draw_bars
+from helpers.pictures.timeline_looks import LOOKS, bar, cut, number, room, words
 from helpers.pictures.timeline_panel import Panel
 
-BEGIN = 0.05  # inches: where the lanes begin
-FOR_MORE = 0.55  # inches: room to say how many more turns there are
-EDGE = 0.31  # of a bar, from the middle of its lane
+ROW = 72  # pixels from one lane to the next
+BEGIN = 4  # where the lanes begin
+FOR_MORE = 60  # room to say how many more turns there are
+EDGE = LOOKS["running"].of(32) / 2  # of a bar, from the middle of its lane
+LEAST = 26  # of a turn
+HEAD = 6  # of an arrow
 
 
-def draw_talk(panel: Panel, axes: Axes, inches: float) -> None:
-    """Draw the turns that have room in a width of so many inches, and how many more there are."""
-    rows = {lane.id: 2 * i for i, lane in enumerate(panel.lanes)}
+def height(panel: Panel) -> float:
+    """The pixels that a talk needs."""
+    return ROW * max(len(panel.lanes) - 1, 1) + 2 * 20
+
+
+def draw_talk(panel: Panel, left: float, wide: float) -> str:
+    """Draw the turns that have room in a width, and how many more there are."""
+    rows = {lane.id: 20 + ROW * i for i, lane in enumerate(panel.lanes)}
     said = [_Saying(mark, panel, rows) for mark in panel.marks if mark.lane in rows]
-    shown = _placed(said, inches)
+    shown = _placed(said, wide)
     if len(shown) < len(said):
-        shown = _placed(said, inches - FOR_MORE)
-    last = max([0.2, *(one.x + max(0.35, one.width / 2) for one in shown[-4:])])
-    axes.set_xlim(0, max(inches, last))
-    axes.set_ylim(2 * len(rows) - 1.4, -0.5)
-    axes.set_yticks(list(rows.values()), [cut(lane.name) for lane in panel.lanes])
+        shown = _placed(said, wide - FOR_MORE)
+    last = max([20, *(one.x + max(LEAST, one.width / 2) for one in shown[-4:])])
+    names = [
+        words(left - 12, rows[lane.id] + 4, cut(lane.name), "name", anchor="end", whole=lane.name)
+        for lane in panel.lanes
+    ]
     bars = {rows[lane.id] for lane in panel.lanes if lane.kind == "generator"}
-    for one in shown:
-        _draw_saying(axes, one, bars)
+    parts = [_arrow(one, bars) for one in shown]
     strips = _strips(panel, shown)
     for lane in panel.lanes:
+        y = number(rows[lane.id])
         if lane.kind == "caller":
-            axes.plot([BEGIN, last], [rows[lane.id]] * 2, color=DARK, lw=1.2, zorder=1)
+            parts.append(f'<path class="caller" d="M{BEGIN} {y}H{number(last)}"/>')
         else:
-            _draw_strip(axes, strips[lane.id], rows[lane.id], last)
+            strip = _strip(lane.name, strips[lane.id], last)
+            parts.append(f'<g class="lane" transform="translate(0 {y})">{strip}</g>')
+    parts += [_spoken(one) for one in shown]
     if len(shown) < len(said):
-        axes.text(last + 0.05, 1, f"… and\n{len(said) - len(shown)} more", fontsize=7, va="center")
+        parts.append(words(last + 6, 20 + ROW / 2 - 8, "… and", "detail"))
+        parts.append(words(last + 6, 20 + ROW / 2 + 6, f"{len(said) - len(shown)} more", "detail"))
+    inside = f'<g transform="translate({number(left)})">{"".join(parts)}</g>'
+    return "".join(names) + inside
 
 
 class _Saying:
@@ -41,71 +52,59 @@ class _Saying:
     def __init__(self, mark, panel, rows):
         self.lane = mark.lane
         self.here = rows[mark.lane]
-        self.other = rows.get(panel.rec.lanes[mark.lane].parent, self.here - 2)
+        self.other = rows.get(panel.rec.lanes[mark.lane].parent, self.here - ROW)
         self.inwards = mark.kind in ("next", "send", "throw", "close")
         detail = mark.detail or ""
-        words = f"{mark.kind}({detail})" if self.inwards else f"{mark.kind} {detail}".strip()
-        self.words = cut(words, 22)
-        self.width = 0.058 * len(self.words) + 0.08
+        self.whole = f"{mark.kind}({detail})" if self.inwards else f"{mark.kind} {detail}".strip()
+        self.words = cut(self.whole, 22)
+        self.width = room(self.words) + 8
         self.x = 0.0
 
 
-def _placed(said, inches):
+def _placed(said, wide):
     """Put the sayings side by side so that no two words meet; those that have room."""
     ends = {}  # (row, direction) → where its last words end
-    at, row = 0.2, None
+    at, row = 18, None
     for i, one in enumerate(said):
         level = one.here, one.inwards
-        gap = 0.34 if one.here == row else 0.22
+        gap = 34 if one.here == row else 22
         one.x = max(at + gap, ends.get(level, 0) + one.width / 2)
-        right = one.x + max(0.35, one.width / 2)
-        if right > inches:
+        right = one.x + max(LEAST, one.width / 2)
+        if right > wide:
             return said[:i]
         ends[level] = one.x + one.width / 2
         at, row = one.x, one.here
-    room = min((inches - right + at) / at, 1.6) if said else 1
+    stretch = min((wide - right + at) / at, 1.6) if said else 1
     for one in said:
-        one.x *= room
+        one.x *= stretch
     return said
 
 
-def _draw_saying(axes, one, bars):
-    # Between two bars, for on a bar the tip of an arrow can't be seen.
-    edges = one.other + (EDGE if one.other in bars else 0), one.here - EDGE
-    ends = edges if one.inwards else edges[::-1]
-    axes.annotate(
-        "",
-        (one.x, ends[1]),
-        (one.x, ends[0]),
-        zorder=3,
-        arrowprops={
-            "arrowstyle": "-|>,head_width=0.18,head_length=0.35",
-            "shrinkA": 0,
-            "shrinkB": 0,
-            "color": BLUE if one.inwards else BROWN,
-            "lw": 1.1,
-            "ls": "-" if one.inwards else (0, (4, 2)),
-        },
+def _arrow(one, bars):
+    # Between two bars, for on a bar the tip of an arrow can't be seen; behind those of others.
+    far = one.other + (EDGE if one.other in bars else 0)
+    near = one.here - EDGE
+    start, tip = (far, near - 1) if one.inwards else (near, far + 1)
+    back = -HEAD if one.inwards else HEAD
+    return (
+        f'<g class="{"in" if one.inwards else "out"}" transform="translate({number(one.x)})">'
+        f'<path d="M0 {number(start)}V{number(tip + back)}"/>'
+        f'<path class="head" d="M0 {number(tip)}l-3 {back}h6z"/></g>'
     )
-    axes.text(
-        one.x,
-        one.here - (1.42 if one.inwards else 0.82),
-        one.words,
-        fontsize=6.8,
-        ha="center",
-        va="center",
-        zorder=5,
-        bbox=PLAIN,
-    )
+
+
+def _spoken(one):
+    y = one.here - (ROW * 0.7 if one.inwards else ROW * 0.42) + 4
+    return words(one.x, y, one.words, "detail", anchor="middle", whole=one.whole)
 
 
 def _strips(panel, shown):
-    """Lane → the states of its frame, in order: [(state, from where)]."""
-    strips = {lane.id: [("created", BEGIN)] for lane in panel.lanes}
+    """Lane → what its frame did, in order: [(state, from where, what it was told or said)]."""
+    strips = {lane.id: [("created", BEGIN, "")] for lane in panel.lanes}
     states = {lane.id: iter(_states_after(panel, lane)) for lane in panel.lanes}
     for one in shown:
         state = "running" if one.inwards else next(states[one.lane], "closed")
-        strips[one.lane].append((state, one.x))
+        strips[one.lane].append((state, one.x, one.whole))
     return strips
 
 
@@ -115,18 +114,14 @@ def _states_after(panel, lane):
     return [two.state for one, two in zip(spans, spans[1:]) if one.state == "running"]
 
 
-def _draw_strip(axes, strip, y, last):
-    ends = [x for _, x in strip[1:]] + [last]
-    for (state, start), end in zip(strip, ends):
-        draw_bars(axes, state, [(start, end - start)], y)
-        if end - start > 0.056 * len(state) + 0.08 and LOOKS[state].height > 0.2:
-            axes.text(
-                (start + end) / 2,
-                y,
-                state,
-                fontsize=6.5,
-                ha="center",
-                va="center",
-                zorder=4,
-                bbox=PLAIN,
-            )
+def _strip(name, strip, last):
+    parts, texts = [], []
+    ends = [x for _, x, _ in strip[1:]] + [last]
+    for (state, start, said), end in zip(strip, ends):
+        high = LOOKS[state].of(32)
+        told = "after" if state == "running" else "since"
+        title = f"{name}: {state}" + (f" {told} {said}" if said else "")
+        parts.append(bar(state, start, -high / 2, end - start, high, title=f"{title}."))
+        if end - start > room(state) + 8 and state in ("created", "suspended"):
+            texts.append(words((start + end) / 2, 4, state, "detail", anchor="middle"))
+    return "".join(parts + texts)

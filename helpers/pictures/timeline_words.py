@@ -28,10 +28,11 @@ def short_text(panel: Panel) -> str:
 
 
 def _beginning(panel):
-    return [_head(panel), *([_outcomes(panel)] if panel.crowd else [])]
+    return [heading(panel), *([_outcomes(panel)] if panel.crowd else [])]
 
 
-def _head(panel):
+def heading(panel: Panel) -> str:
+    """What is shown, in a sentence: how long, of how many."""
     rec = panel.rec
     clock = " of virtual time" if rec.clock == "virtual" else ""
     counts = collections.Counter(lane.kind for lane in panel.crowd or panel.lanes)
@@ -120,9 +121,9 @@ def _task_story(panel, lane):
     if not steps:
         parts = ["never ran"]
     parts += [f"waited {moment(t)} for {what}" for what, t in reasons.most_common(3)]
-    if took["ready"] >= max(0.001, panel.span / 500):
+    if took["ready"] >= max(0.001, panel.end / 500):
         parts.append(f"waited {moment(took['ready'])} for its turn")
-    for mark in panel.marks:
+    for mark in panel.cancels():
         if mark.lane == lane.id:
             what = "was asked to cancel" if mark.kind == "cancel asked" else "was told so"
             parts.append(f"{what} {mark.detail or ''}".strip() + f" at {moment(mark.time)}")

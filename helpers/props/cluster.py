@@ -3,7 +3,7 @@
     machines = Cluster(workers=2)
     cluster = {"address": machines.address, "security": machines.security}
     async with Client(**cluster, asynchronous=True) as client: ...
-    machines.kill("worker-1")            # kill -9, as a machine that loses its power
+    machines.kill("worker-1")            # kill -9: it says nothing any more
 
 They talk over sockets of 127.0.0.1, as machines of a cluster do over a network. A client may have
 its workers run any code, and every user of this machine reaches 127.0.0.1. So they talk TLS, and

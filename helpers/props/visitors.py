@@ -28,8 +28,8 @@ __all__ = ["two_clients", "first_events", "stops_in_time", "end_of", "readiness_
 MESSAGES, SIZE = 40, 500_000  # far more bytes than the buffers between two sockets hold
 PATIENCE = 1.0  # seconds after which one that isn't sent stops the rest
 CATCH_UP = 0.2  # seconds, at most, that the next message waits for the reader: machines are busy
-REQUESTS = ((1, 0.1, 0), (2, 0.5, 0), (3, 3, 0), (4, 0.1, 0.6))  # number, its work, when: seconds
-SIGNAL_AFTER = 0.3  # seconds
+REQUESTS = ((1, 0.1, 0), (2, 1, 0), (3, 4, 0), (4, 0.1, 1))  # number, its work, when: seconds
+SIGNAL_AFTER = 0.5  # seconds
 OVERDUE = 5.0  # seconds: an answer that a busy machine owes, and somebody waits for, is given up
 STOPS_WITHIN = 2.0  # seconds: a server that was told to stop and still runs then has no limit
 
@@ -149,9 +149,9 @@ async def _served(
 async def end_of(main: Callable[[], Awaitable[object]]) -> tuple[list[str], Recording | None]:
     """Run the server `main` as a program, ask it four times, and send it SIGTERM in between.
 
-    Requests of 0.1, 0.5 and 3 s come at once, the signal after 0.3 s, a request of 0.1 s after
-    0.6 s; on a busy machine the signal waits for the first answer. Each is a line, `number
-    seconds`, and wants a line as its answer.
+    Requests of 0.1, 1 and 4 s come at once, the signal after 0.5 s, a request of 0.1 s after 1 s;
+    on a busy machine the signal waits for the first answer. Each is a line, `number seconds`, and
+    wants a line as its answer.
 
     Returns the four answers ("no answer", or the name of an error, where there is none) and the
     `Recording` of the server's tasks.

@@ -17,8 +17,8 @@ import numpy
 from helpers.basics.places import is_library
 from helpers.recording.model import PLACES, Recorded, Wake
 from helpers.recording.spans import loop_of, wakes_of
+from helpers.recording.words import TIMERS
 
-TIMERS = ("sleep", "timer")  # what a task waits for that has set a timer
 KINDS = ("timer", "socket", "other")  # of waits
 _CALLBACKS = 1e-4  # seconds: the loop's own callbacks take less; a longer gap is a wait in select
 _OUTSIDE = ("timer", "socket", "executor", "connection", "process")  # what select waits for

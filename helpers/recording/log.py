@@ -289,11 +289,11 @@ class Log:
         )
         self.steps, self.waits, self.stacks = array("d"), array("d"), {}
 
-    def seen(self) -> dict[tuple[int, int], tuple[int, str, int]]:
-        """What the watcher saw, by step: how often, and the place it saw most."""
+    def seen(self) -> dict[tuple[int, int], tuple[int, str, tuple[str, int, str]]]:
+        """What the watcher saw, by step: how often, and the place it saw most, as Track has it."""
         seen = {}
         for step, places in self.samples.items():
             (code, line), _ = places.most_common(1)[0]
-            where = place(code.co_filename, line, code.co_name)
-            seen[step] = (places.total(), where, line)
+            frame = code.co_filename, line, code.co_name
+            seen[step] = places.total(), place(*frame), frame
         return seen

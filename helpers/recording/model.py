@@ -49,7 +49,8 @@ class Span(NamedTuple):
     detail: what a task waited for; which line blocked the loop; where a job ran.
     line: the learner's line that awaits or blocks, or None.
     cpu: the share of a core that a job used (1.0 is a whole core); None elsewhere.
-    stack: (file, line, function) of each frame of a waiting task, outermost first.
+    stack: (file, line, function) of each frame of a waiting task, outermost first; of a blocked
+        loop, the one that blocks it.
     """
 
     lane: int
@@ -115,7 +116,7 @@ class Track:
         waited for (an index into `words`, or -1 - lane of a task); index into `stacks`; then
         who woke it: when (nan: unknown), by which lane (-1: none), why (an index into `words`).
     stacks: (stack as in Span, the learner's line in it).
-    seen: by the watcher: (lane, number of steps before) → (how often, place, line).
+    seen: by the watcher: (lane, number of steps before) → (how often, place, its frame as in Span).
     codes: the functions of tasks. functions: lane, index into `codes`, lane, index, ...
     deadlines: index of a step that ended in a sleep which did not last to its end → until when.
     selects: does the loop wait in a selector? One that somebody wrote may have none.

@@ -99,7 +99,7 @@ class Recording(Recorded):
             lane = self.lane(lane)
         if isinstance(lane, Lane):
             lane = lane.id
-        return spans_of(self, lane)
+        return spans_of(self, None if lane is None else {lane})
 
     @property
     def wakes(self) -> list[Wake]:

@@ -5,27 +5,27 @@ Nothing here is kept: whoever asks twice has it worked out twice.
 
 import collections
 import math
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from helpers.recording.model import BLOCKED, LOOK, PLACES, STATES, Lane, Recorded, Span, Track, Wake
 
 _BOOKKEEPING = 1e-4  # seconds: between two steps, a shorter gap is the loop's own work
 
 
-def spans_of(rec: Recorded, only: int | None) -> list[Span]:
-    """List of Span by start, of the lane with the id `only`, or of all."""
+def spans_of(rec: Recorded, only: Container[int] | None) -> list[Span]:
+    """List of Span by start, of the lanes whose ids are in `only`, or of all."""
     spans = []
     for track in rec.tracks:
         _task_spans(rec, track, spans, only)
-        if only in (None, track.lane):
+        if only is None or track.lane in only:
             _loop_spans(rec, track, spans)
     for talk in rec.talks:
         _talk_spans(rec, talk, spans, only)
     for caller in [one.id for one in rec.lanes if one.kind == "caller"]:
-        if only in (None, caller):
+        if only is None or caller in only:
             _caller_spans(rec, caller, spans)
     for id, share in rec.shares.items():
-        if only in (None, id):
+        if only is None or id in only:
             job = rec.lanes[id]
             end = rec.duration if job.ended is None else job.ended
             spans.append(Span(id, job.created, end, "running", job.detail, None, share))
@@ -39,7 +39,7 @@ def _task_spans(rec, track, spans, only):
     last = {}  # lane → (end of its last step, index of that step)
     for i in range(0, len(steps), 3):
         lane = int(steps[i] // PLACES)
-        if only is not None and lane != only:
+        if only is not None and lane not in only:
             continue
         start, end = steps[i + 1] - zero, steps[i + 2] - zero
         before = last.get(lane)
@@ -54,8 +54,13 @@ def _task_spans(rec, track, spans, only):
         if lanes[lane].ended is None:
             gap_after(rec, track, spans, lane, before, stop, wait_after)
     for lane in lanes:
-        never_ran = lane.kind == "task" and lane.id not in last and only in (None, lane.id)
-        if never_ran and loop_of(rec, lane) == track.lane:
+        asked = only is None or lane.id in only
+        if (
+            asked
+            and lane.kind == "task"
+            and lane.id not in last
+            and loop_of(rec, lane) == track.lane
+        ):
             end = stop if lane.ended is None else lane.ended
             spans.append(Span(lane.id, lane.created, end, "ready"))
 
@@ -91,8 +96,8 @@ def gap_after(
         spans.append(Span(lane, woken, start, "ready"))
 
 
-def blocked_steps(rec: Recorded, track: Track) -> dict[int, tuple[str, int | None]]:
-    """Which steps blocked the loop, and where: index of the step → (detail, line)."""
+def blocked_steps(rec: Recorded, track: Track) -> dict[int, tuple[str, int | None, tuple]]:
+    """Which steps blocked the loop, and where: index of the step → (detail, line, stack)."""
     steps, found = track.steps, {}
     seen = collections.defaultdict(collections.deque)
     for (lane, before), what in sorted(track.seen.items()):
@@ -103,12 +108,13 @@ def blocked_steps(rec: Recorded, track: Track) -> dict[int, tuple[str, int | Non
             continue
         lane, often = int(steps[i] // PLACES), 0
         while seen[lane] and seen[lane][0][0] <= i // 3:
-            often, place, line = seen[lane].popleft()[1]
+            often, place, frame = seen[lane].popleft()[1]
         # A virtual clock stands still during a step: there the watcher's own count decides.
         if took > BLOCKED or (rec.clock == "virtual" and often * LOOK > BLOCKED):
             # C code that keeps the interpreter to itself lets no watcher look.
             name = rec.lanes[lane].name
-            found[i // 3] = (place, line) if often else (f"somewhere in {name}", None)
+            blocks = (place, frame[1], (frame,)) if often else (f"somewhere in {name}", None, ())
+            found[i // 3] = blocks
     return found
 
 
@@ -127,7 +133,8 @@ def _loop_spans(rec, track, spans):
         if start > at and begin is None:
             spans.append(Span(track.lane, at, start, "selecting"))
         if why:
-            spans.append(Span(track.lane, start, end, "blocked", *why))
+            detail, line, stack = why
+            spans.append(Span(track.lane, start, end, "blocked", detail, line, None, stack))
         elif begin is None:
             begin = start
         at = max(at, end)
@@ -140,7 +147,7 @@ def _loop_spans(rec, track, spans):
 
 def _talk_spans(rec, talk, spans, only):
     lane = rec.lanes[talk.lane]
-    if only not in (None, lane.id):
+    if only is not None and lane.id not in only:
         return
     at, state = lane.created, "created"
     for i in range(0, len(talk.times), 2):
@@ -171,18 +178,12 @@ def _caller_spans(rec, caller, spans):
         spans.append(Span(caller, at, rec.duration, "running"))
 
 
-def wakes_of(track: Track) -> Iterator[tuple[Wake, int]]:
-    """(Wake, index of the step that waited) of each known wake."""
+def wakes_of(track: Track, only: Container[int] | None = None) -> Iterator[tuple[Wake, int]]:
+    """(Wake, index of the step that waited) of each known wake, of all lanes or those in `only`."""
     waits = track.waits
     for row in range(0, len(waits), 6):
-        if not math.isnan(waits[row + 3]):
-            step, by = int(waits[row]), int(waits[row + 4])
-            yield (
-                Wake(
-                    waits[row + 3] - track.zero,
-                    by if by >= 0 else None,
-                    int(track.steps[3 * step] // PLACES),
-                    track.words[int(waits[row + 5])],
-                ),
-                step,
-            )
+        step = int(waits[row])
+        lane = int(track.steps[3 * step] // PLACES)
+        if (only is None or lane in only) and not math.isnan(waits[row + 3]):
+            by, why = int(waits[row + 4]), track.words[int(waits[row + 5])]
+            yield Wake(waits[row + 3] - track.zero, by if by >= 0 else None, lane, why), step

@@ -7,6 +7,7 @@ from helpers.basics.places import is_library
 from helpers.recording.model import Lane, Mark
 from helpers.recording.shell import drive
 
+TIMERS = ("sleep", "timer")  # what a task waits for that has set a timer
 _WAITS = {  # what a task waits for, by the function that made the future
     "wrap_future": "executor",
     "StreamReader._wait_for_data": "socket",
@@ -34,6 +35,7 @@ _CAUSES = {  # who woke it, by the function that set the result
     "Handle._run": "callback",
 }
 
+SCOPE = "by a scope of AnyIO"
 _CANCELLERS = {
     "Timeout._on_timeout": "a timeout",
     "_cancel_all_tasks": "the end of run",
@@ -77,7 +79,8 @@ def foreign(waited: Any) -> str:
         return waited.words
     if asyncio.isfuture(waited):
         if isinstance(waited, asyncio.Task):
-            return f"task {waited.get_name()}"
+            name = waited.get_name()  # "None" if a factory made it: Python 3.13.0 names it so
+            return f"task {name}" if name != "None" else "a task"
         return "gather" if hasattr(waited, "_children") else "future"
     return type(waited).__name__
 
@@ -86,7 +89,9 @@ def cancel_mark(mark: tuple, lanes: list[Lane]) -> tuple[Mark, float]:
     """The Mark of a cancellation as `Log.mark` noted it, and its order among the steps."""
     time, lane, kind, by, who, order = mark
     detail = None
-    if by is not None:
+    if getattr(who, "co_qualname", "") == "CancelScope._deliver_cancellation":
+        detail = SCOPE  # whichever task entered or left it
+    elif by is not None:
         detail = f"by {lanes[by].name}"
     elif isinstance(who, str):
         detail = f"by {who}"

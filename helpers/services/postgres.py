@@ -17,7 +17,6 @@ import os
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -26,6 +25,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
+
+from helpers.basics.ports import free_port
 
 from .child import START_LIMIT, Child, Parent, calling, new_folder, remove
 from .service import HOST
@@ -124,7 +125,7 @@ class Server:
 
         begun: gets its process id, as soon as it has one.
         """
-        port = 5432 if unix_socket else _free_port()
+        port = 5432 if unix_socket else free_port()
         settings = SETTINGS | {
             "port": str(port),
             "listen_addresses": "" if unix_socket else HOST,
@@ -277,9 +278,3 @@ def _place() -> str:
     usual = tempfile.gettempdir()
     longest = len(os.fsencode(new_folder())) + len("/postgres/.s.PGSQL.5432")
     return "/tmp" if os.name == "posix" and longest > LONGEST_SOCKET else usual
-
-
-def _free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind((HOST, 0))
-        return sock.getsockname()[1]

@@ -1,10 +1,10 @@
-"""Regenerate what is generated: exercises/ from solutions/, stored outputs, the README's picture.
+"""Regenerate what is generated: exercises/ from solutions/, stored outputs, the README's pictures,
+the plans in the teachers' guides, the sheet of key points.
 
 `python3 course.py refresh` calls this. Everything here gives the same bytes every time, so that
 a second refresh changes nothing and a test can tell when one was forgotten.
 """
 
-import asyncio
 import copy
 import os
 import sys
@@ -16,10 +16,13 @@ import nbformat
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
-from helpers import record, run, timeline
 from helpers.basics.project import PROJECT as ROOT
 from helpers.coach.form.stubs import stub_of
-from helpers.pictures.picture import Picture
+from helpers.coach.lessons import lessons
+from helpers.memory.closing import closing_of
+from helpers.memory.terms import terms
+from helpers.upkeep import practice, readme_pictures, teaching
+from helpers.upkeep.pages import sheet
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 SECONDS_A_CELL = 60
@@ -103,8 +106,12 @@ def read(path: Path) -> NotebookNode:
 
 
 def refresh_outputs(path: Path) -> bool:
-    """Run one notebook and store the outputs of the cells tagged for it; return if any changed."""
+    """Run one notebook, store the outputs of the cells tagged for it, and write a lesson's sentence
+    on drills anew; return whether that changed anything.
+    """
     notebook = read(path)
+    if path.parent.name == "notebooks":
+        practice.with_drills(notebook, path.name[:2], practice.lessons_with_drills())
     execute(notebook, path.parent)
     tidy(notebook)
     return write(notebook, path)
@@ -116,26 +123,10 @@ def refresh_exercises(path: Path) -> bool:
     return write(exercises_from(read(path)), target)
 
 
-def picture() -> Picture:
-    """Return the README's timeline: three waits one after another, and the same three overlapped.
-
-    Made on a virtual clock, so that it is the same on every machine.
-    """
-
-    async def one_after_another():
-        for _ in range(3):
-            await asyncio.sleep(1)
-
-    async def overlapped():
-        async with asyncio.TaskGroup() as group:
-            for number in range(3):
-                group.create_task(asyncio.sleep(1), name=f"wait {number + 1}")
-
-    recordings = {}
-    for title, main in [("one after another", one_after_another), ("overlapped", overlapped)]:
-        with record() as recordings[title]:
-            run(main(), clock="virtual")
-    return timeline(recordings, title="Three waits of one second")
+def sheet_page() -> str:
+    """Return the sheet of key points and terms."""
+    points = [closing_of(lesson) for lesson in lessons(ROOT / "notebooks")]
+    return sheet.page(points, terms())
 
 
 def main(argv: Sequence[str]) -> None:
@@ -152,8 +143,9 @@ def main(argv: Sequence[str]) -> None:
             changed |= refresh_exercises(path)
         print(f"{'changed' if changed else 'same   '} {path.relative_to(ROOT)}", flush=True)
     if not argv:
-        (ROOT / "pictures").mkdir(exist_ok=True)
-        picture().save(ROOT / "pictures" / "three_waits.svg")
+        readme_pictures.save()
+        teaching.refresh(ROOT)
+        (ROOT / "teaching" / "sheet.md").write_text(sheet_page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

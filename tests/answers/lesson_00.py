@@ -155,7 +155,6 @@ async def fetch_all(fetch, pages):
 # %% overlap-1 wrong: a semaphore of ten
 # cause: only ten pages are fetched at the same time, and not all of them
 # line: asyncio.Semaphore(10) | async with places:
-# told: none
 import asyncio
 
 
@@ -290,7 +289,6 @@ def start(main):
 # %% script-1 wrong: sends until it has ended
 # cause: it drives the coroutine by hand, and nothing wakes the sleep: there is no event loop
 # line: coroutine.send(None)
-# told: none
 def start(main):
     coroutine = main()
     try:
@@ -466,3 +464,241 @@ def start(main):
     with ExitStack() as stack:
         run = stack.enter_context(asyncio.Runner()).run
         return run(main())
+
+# %% overlap-1 wrong: through a set of pairs kept by page
+# cause: the pages are made keys of a dict, so a page that is asked for twice comes once
+# line: texts = {page: asyncio.create_task(fetch(page)) for page in pages} | for task in texts.values()
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    """Return the texts of `pages`, in order, all fetched at once."""
+    texts = {page: asyncio.create_task(fetch(page)) for page in pages}
+    return [await task for task in texts.values()]
+
+# %% overlap-1 wrong: as they complete
+# cause: as_completed gives the texts in the order in which they come
+# line: asyncio.as_completed
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    """Return the texts of `pages`, in order, all fetched at once."""
+    tasks = [asyncio.create_task(fetch(page)) for page in pages]
+    texts = []
+    for done in asyncio.as_completed(tasks):
+        texts.append(await done)
+    return texts
+
+# %% overlap-1 wrong: a group for each page
+# cause: each group is waited for before the next task starts, so the fetches come one after another
+# line: async with asyncio.TaskGroup() as group:
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    """Return the texts of `pages`, in order, all fetched at once."""
+    texts = []
+    for page in pages:
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(fetch(page))
+        texts.append(task.result())
+    return texts
+
+# %% overlap-1 wrong: five at a time
+# cause: a semaphore of five that nobody asked for: of more pages not all are fetched at once
+# line: asyncio.Semaphore(5) | async with gate
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    """Return the texts of `pages`, in order, all fetched at once."""
+    gate = asyncio.Semaphore(5)
+
+    async def one(page):
+        async with gate:
+            return await fetch(page)
+
+    return await asyncio.gather(*map(one, pages))
+
+# %% await-1 wrong: asks a second time for the text
+# cause: ask is called and awaited twice, the statement says once
+# line: return f"Hello, {await ask()}!" | if await ask():
+async def greet(ask):
+    """Return a greeting to the person whose name `ask()` returns."""
+    if await ask():
+        return f"Hello, {await ask()}!"
+    return "Hello, !"
+
+# %% await-1 wrong: greets only Ada
+# cause: the name in the example is taken as a condition; anybody else gets None
+# line: if name == "Ada": | return "Hello, Ada!" | none
+async def greet(ask):
+    name = await ask()
+    if name == "Ada":
+        return "Hello, Ada!"
+
+# %% await-1 wrong: asyncio.run inside the coroutine function
+# cause: asyncio.run is called while a loop is running in this thread; it should be await
+# line: asyncio.run(ask())
+import asyncio
+
+
+async def greet(ask) -> str:
+    """Return a greeting to the person whose name `ask()` returns."""
+    name: str = asyncio.run(ask())
+    return "Hello, " + name + "!"
+
+# %% await-1 right: by a task and format
+import asyncio
+
+
+async def greet(ask):
+    asking = asyncio.ensure_future(ask())
+    return "Hello, {}!".format(await asking)
+
+# %% await-1 right: unpacks what gather gives
+from asyncio import gather
+
+
+async def greet(ask):
+    (name,) = await gather(ask())
+    return f"Hello, {name}!"
+
+# %% order-1 wrong: the call runs the body
+# cause: takes the call hello() for running it; the body runs at the await
+# line: order = ["one", "hello", "two", "three"] | none
+order = ["one", "hello", "two", "three"]
+
+# %% total-1 wrong: the sum of the sleeps
+# cause: adds the sleeps up although gather overlaps them
+# line: seconds = 6 | none
+seconds = 6
+
+# %% total-2 wrong: everything added up
+# cause: adds the two sleeps inside gather up instead of taking the longer one
+# line: total = 7 | none
+total = 7
+
+# %% overlap-1 wrong: each task awaited as soon as it is made
+# cause: a task is awaited before the next one is made, so the fetches run one after another
+# line: [await asyncio.create_task(fetch(page)) for page in pages]
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    """Return the texts of `pages`, in order, all fetched at once."""
+    return [await asyncio.create_task(fetch(page)) for page in pages]
+
+# %% overlap-1 wrong: the texts as they come in
+# cause: as_completed gives the texts in the order in which the fetches end
+# line: for arrived in asyncio.as_completed(running): | texts.append(await arrived)
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    running = []
+    for page in pages:
+        running.append(asyncio.create_task(fetch(page)))
+
+    texts = []
+    for arrived in asyncio.as_completed(running):
+        texts.append(await arrived)
+    return texts
+
+# %% overlap-1 wrong: a page named twice comes once
+# cause: the tasks are kept in a dict by page, so a page that is twice in the list has one text only
+# line: tasks = {page: group.create_task(fetch(page)) for page in pages} | tasks.values()
+import asyncio
+
+
+async def fetch_all(fetch, pages: list) -> list:
+    async with asyncio.TaskGroup() as group:
+        tasks = {page: group.create_task(fetch(page)) for page in pages}
+    return [task.result() for task in tasks.values()]
+
+# %% overlap-1 right: each coroutine writes to its place in the list
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    texts = [None] * len(pages)
+
+    async def put(place, page):
+        texts[place] = await fetch(page)
+
+    async with asyncio.TaskGroup() as group:
+        for place, page in enumerate(pages):
+            group.create_task(put(place, page))
+    return texts
+
+# %% overlap-1 right: all tasks first, then awaited in order
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    started = list(map(asyncio.create_task, map(fetch, pages)))
+    return [await task for task in started]
+
+# %% blocker-1 wrong: the await of the blocking coroutine
+# cause: names the line that awaits read_sensor, not the time.sleep in it
+# line: line = 12 | none
+line = 12
+
+# %% script-1 wrong: the loop stays open after an error
+# cause: loop.close() is skipped if main raises, because there is no finally
+# line: loop.close() | result = loop.run_until_complete(main()) | none
+import asyncio
+
+
+def start(main):
+    """Run `main` to its end and return its result."""
+    loop = asyncio.new_event_loop()
+    result = loop.run_until_complete(main())
+    loop.close()
+    return result
+
+# %% script-1 wrong: runs main and drops its result
+# cause: what asyncio.run returns is not returned
+# line: asyncio.run(main()) | none
+import asyncio
+
+
+def start(main):
+    asyncio.run(main())
+
+# %% script-1 wrong: prints the error
+# cause: the error of main is caught and printed, so start does not raise it
+# line: except Exception as error: | print("main failed:", error)
+import asyncio
+
+
+def start(main):
+    """Run `main` to its end and return its result."""
+    with asyncio.Runner() as runner:
+        try:
+            return runner.run(main())
+        except Exception as error:
+            print("main failed:", error)
+
+# %% script-1 right: by a Runner
+import asyncio
+
+
+def start(main):
+    """Run `main` to its end and return its result."""
+    with asyncio.Runner() as script:
+        return script.run(main())
+
+# %% script-1 right: a coroutine around it hands the result out
+import asyncio
+
+
+def start(main):
+    box = []
+
+    async def whole_script():
+        box.append(await main())
+
+    asyncio.run(whole_script())
+    return box.pop()

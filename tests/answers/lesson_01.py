@@ -278,7 +278,6 @@ def run_jobs(jobs, workers):
 # %% run-jobs-1 wrong: each teller has a line of their own
 # cause: the jobs are dealt out beforehand; a teller who is done early doesn't help the others
 # line: range(teller, len(jobs), workers)
-# told: none
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from threading import Thread
 
@@ -408,7 +407,6 @@ def run_jobs(jobs, workers):
 # %% run-jobs-1 wrong: futures by job
 # cause: the dictionary is keyed by the job, so if the same function is in the list twice, the first future is overwritten and its result is lost
 # line: futures[job] = pool.submit(job)
-# told: none
 from concurrent.futures import ThreadPoolExecutor
 
 
@@ -461,3 +459,233 @@ def wait_all(jobs):
         threads.append(t)
     for t in threads:
         t.join()
+
+# %% run-jobs-1 wrong: as they complete
+# cause: the results come in the order in which the jobs end
+# line: as_completed(futures)
+from concurrent.futures import ThreadPoolExecutor, as_completed
+
+
+def run_jobs(jobs, workers):
+    """Run `jobs` in at most `workers` threads; return their results, in order."""
+    with ThreadPoolExecutor(workers) as pool:
+        futures = [pool.submit(job) for job in jobs]
+        return [future.result() for future in as_completed(futures)]
+
+# %% run-jobs-1 wrong: waits for each result in the comprehension
+# cause: result() is called right after submit, so one job runs at a time
+# line: pool.submit(job).result()
+from concurrent.futures import ThreadPoolExecutor
+
+
+def run_jobs(jobs, workers):
+    """Run `jobs` in at most `workers` threads; return their results, in order."""
+    with ThreadPoolExecutor(workers) as pool:
+        return [pool.submit(job).result() for job in jobs]
+
+# %% run-jobs-1 wrong: no limit for the pool
+# cause: the pool is made without the number of workers
+# line: with ThreadPoolExecutor() as pool:
+from concurrent.futures import ThreadPoolExecutor
+
+
+def run_jobs(jobs, workers):
+    """Run `jobs` in at most `workers` threads; return their results, in order."""
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(lambda job: job(), jobs))
+
+# %% run-jobs-1 wrong: in batches, again
+# cause: a batch waits for its slowest job before the next batch begins, so workers stand idle
+# line: for begin in range | with ThreadPoolExecutor(workers) as pool: | results += list(pool.map
+from concurrent.futures import ThreadPoolExecutor
+
+
+def run_jobs(jobs, workers):
+    """Run `jobs` in at most `workers` threads; return their results, in order."""
+    results = []
+    with ThreadPoolExecutor(workers) as pool:
+        for begin in range(0, len(jobs), workers):
+            batch = jobs[begin : begin + workers]
+            results += list(pool.map(lambda job: job(), batch))
+    return results
+
+# %% classify-1 wrong: takes spinning for waiting
+# cause: e spins: the loop asks again and again and keeps the processor busy, it does not wait
+# line: waiting = "a d e f h j" | none
+waiting = "a d e f h j"
+
+# %% tool-1 wrong: threads for a trail of pages
+# cause: e can't overlap, each page is known only when the one before has come; one after another is simplest
+# line: "e": "threads" | none
+tools = {
+    "a": "threads",
+    "b": "asyncio",
+    "c": "processes",
+    "d": "one after another",
+    "e": "threads",
+    "f": "one after another",
+}
+
+# %% predict-waits-1 wrong: divides evenly
+# cause: 12 jobs of 0.5 s divided by 5 threads; but there are three rounds, the last one with two jobs
+# line: seconds = 12 * 0.5 / 5 | none
+seconds = 12 * 0.5 / 5
+
+# %% predict-work-1 wrong: sixteen processes do eight jobs at once
+# cause: forgets that four cores run only four of the processes at a time
+# line: "processes": 1 | none
+seconds_of = {"threads": 8, "processes": 1, "asyncio": 8}
+
+# %% wait-all-1 wrong: joins only the last thread
+# cause: the join is below the loop, so only the thread made last is waited for
+# line: thread.join() | none
+from threading import Thread
+
+
+def wait_all(jobs):
+    """Run each job in a thread of its own; return when all are done."""
+    for job in jobs:
+        thread = Thread(target=job)
+        thread.start()
+    thread.join()
+
+# %% wait-all-1 wrong: the lambdas all see the last job
+# cause: the lambda looks job up when the thread starts, after the loop, so all threads run the last job
+# line: threads.append(Thread(target=lambda: job()))
+from threading import Thread
+
+
+def wait_all(jobs):
+    threads = []
+    for job in jobs:
+        threads.append(Thread(target=lambda: job()))
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+# %% wait-all-1 wrong: a pool of the default size
+# cause: the pool has a limited number of threads, so many jobs don't get a thread each and don't run at the same time
+# line: with ThreadPoolExecutor() as pool:
+from concurrent.futures import ThreadPoolExecutor, wait
+
+
+def wait_all(jobs):
+    """Run each job in a thread of its own; return when all are done."""
+    with ThreadPoolExecutor() as pool:
+        wait([pool.submit(job) for job in jobs])
+
+# %% wait-all-1 right: an ExitStack joins
+from contextlib import ExitStack
+from threading import Thread
+
+
+def wait_all(jobs):
+    with ExitStack() as at_the_end:
+        for job in jobs:
+            thread = Thread(target=job)
+            thread.start()
+            at_the_end.callback(thread.join)
+
+# %% wait-all-1 right: a subclass of Thread
+from threading import Thread
+
+
+class Worker(Thread):
+    def __init__(self, job):
+        super().__init__()
+        self.job = job
+
+    def run(self):
+        self.job()
+
+
+def wait_all(jobs):
+    """Run each job in a thread of its own; return when all are done."""
+    workers = [Worker(job) for job in jobs]
+    for step in (Worker.start, Worker.join):
+        for worker in workers:
+            step(worker)
+
+# %% run-jobs-1 wrong: waits for each result before the next job is handed in
+# cause: result() is called right after submit, so only one job runs at a time
+# line: return [pool.submit(job).result() for job in jobs]
+from concurrent.futures import ThreadPoolExecutor
+
+
+def run_jobs(jobs, workers):
+    """Run `jobs` in at most `workers` threads; return their results, in order."""
+    with ThreadPoolExecutor(workers) as pool:
+        return [pool.submit(job).result() for job in jobs]
+
+# %% run-jobs-1 wrong: in batches of threads
+# cause: the next batch starts only when the slowest of the last one is done, so fewer than workers run
+# line: for begin in range(0, len(jobs), workers): | thread.join() | batch = range(begin, min(begin + workers, len(jobs)))
+from threading import Thread
+
+
+def run_jobs(jobs, workers):
+    results = [None] * len(jobs)
+
+    def work(place):
+        results[place] = jobs[place]()
+
+    for begin in range(0, len(jobs), workers):
+        batch = range(begin, min(begin + workers, len(jobs)))
+        threads = [Thread(target=work, args=(place,)) for place in batch]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    return results
+
+# %% run-jobs-1 wrong: each job appends its result
+# cause: the results are appended when the jobs end, so they are not in the order of jobs
+# line: results.append(job())
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Callable
+
+
+def run_jobs(jobs: list[Callable[[], Any]], workers: int) -> list[Any]:
+    results: list[Any] = []
+
+    def keep(job: Callable[[], Any]) -> None:
+        results.append(job())
+
+    with ThreadPoolExecutor(max_workers=workers) as pool:
+        for job in jobs:
+            pool.submit(keep, job)
+    return results
+
+# %% run-jobs-1 right: own threads take from one iterator
+from threading import Lock, Thread
+
+
+def run_jobs(jobs, workers):
+    results = [None] * len(jobs)
+    todo = enumerate(jobs)
+    lock = Lock()
+
+    def worker():
+        while True:
+            with lock:
+                place, job = next(todo, (None, None))
+            if job is None:
+                return
+            results[place] = job()
+
+    threads = [Thread(target=worker) for _ in range(workers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+# %% run-jobs-1 right: the old thread pool
+from multiprocessing.pool import ThreadPool
+
+
+def run_jobs(jobs, workers):
+    """Run `jobs` in at most `workers` threads; return their results, in order."""
+    with ThreadPool(workers) as pool:
+        return list(pool.imap(lambda job: job(), jobs))

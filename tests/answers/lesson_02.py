@@ -70,7 +70,6 @@ def errors(lines):
 # %% lazy-1 wrong: one error ahead
 # cause: it looks for the next error before it hands out the last one
 # line: yield last
-# told: none
 def errors(lines):
     """Yield the text of each error line, one at a time."""
     last = None
@@ -85,7 +84,6 @@ def errors(lines):
 # %% lazy-1 wrong: blanks in front
 # cause: the line is stripped first: " ERROR x" counts, and "ERROR " alone does not
 # line: line = line.strip()
-# told: none
 def errors(lines):
     for line in lines:
         line = line.strip()
@@ -403,7 +401,6 @@ def errors(lines):
 # %% lazy-1 wrong: strips the line before it looks
 # cause: strip() comes before the test: an indented line "  ERROR x" counts as an error though it doesn't begin with "ERROR ", and "ERROR " with nothing behind it loses its blank and no longer counts
 # line: lines = map(str.strip, lines)
-# told: none
 def errors(lines):
     """Yield the text of each error line, one at a time."""
     lines = map(str.strip, lines)
@@ -534,7 +531,6 @@ def interleave(first, second):
 # %% lazy-1 wrong: strips before it looks
 # cause: the line is stripped before the test, so an indented "  ERROR x" counts as an error though it does not begin with "ERROR ", and a bare "ERROR \n" is missed
 # line: line = line.strip()
-# told: none
 def errors(lines):
     """Yield the text of each error line, one at a time."""
     for line in lines:
@@ -564,7 +560,6 @@ def errors(lines):
 # %% take-1 wrong: counts down behind the item
 # cause: the count is looked at only after an item has been taken; for n = 0 it yields one, the count goes below 0 and it never stops
 # line: if n == 0: | for item in source:
-# told: none
 def take(source, n):
     """Yield the first `n` items of the iterator `source`."""
     for item in source:
@@ -594,7 +589,6 @@ def take(source, n):
 # %% shares-1 wrong: makes a list of generators only
 # cause: only a true generator is copied into a list; a map, a filter or another iterator is used up by sum, and the result is an empty list
 # line: if isinstance(numbers, GeneratorType):
-# told: none
 from types import GeneratorType
 
 
@@ -740,3 +734,601 @@ def interleave(first, second):
                 alive_two = False
             else:
                 yield b
+
+# %% lazy-1 wrong: cut at every marker
+# cause: `split` cuts at every "ERROR " in the line; of "ERROR got ERROR 5" only the piece up to the second marker is kept. Cut once only, or take what follows the prefix.
+# line: yield line.split("ERROR ")[1].strip()
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    for line in lines:
+        if line.startswith("ERROR "):
+            yield line.split("ERROR ")[1].strip()
+
+# %% lazy-1 right: map and filter, all lazy
+from functools import partial
+
+PREFIX = "ERROR "
+
+
+def text_of(prefix, line):
+    return line[len(prefix):].strip(" \t\r\n")
+
+
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    marked = filter(lambda line: line.startswith(PREFIX), lines)
+    yield from map(partial(text_of, PREFIX), marked)
+
+# %% take-1 wrong: none at all is not thought of
+# cause: The count is compared only after an item has been yielded, so for n = 0 an item is taken, and then all of them, as `count == 0` never comes true.
+# line: if count == n: | for count, item in enumerate(source, 1):
+def take(source, n):
+    """Yield the first `n` items of the iterator `source`."""
+    for count, item in enumerate(source, 1):
+        yield item
+        if count == n:
+            return
+
+# %% take-1 wrong: zip the wrong way round, again
+# cause: `zip` asks its first argument first: when the range is used up, an item of source has been taken already, and it is lost.
+# line: zip(source, range(n))
+def take(source, n):
+    """Yield the first `n` items of the iterator `source`."""
+    for item, _ in zip(source, range(n)):
+        yield item
+
+# %% take-1 right: zip with the range in front, again
+def take(source, n):
+    """Yield the first `n` items of the iterator `source`."""
+    for _, item in zip(range(n), source):
+        yield item
+
+# %% shares-1 wrong: the caller's list is overwritten
+# cause: A list is used as it is, and its numbers are replaced in place: the caller's list is changed. Build a new list.
+# line: numbers[place] = number / total | numbers[place] | if not isinstance(numbers, list):
+def shares(numbers):
+    """Return each number's share of the sum, as a list."""
+    if not isinstance(numbers, list):
+        numbers = list(numbers)
+    total = sum(numbers)
+    for place, number in enumerate(numbers):
+        numbers[place] = number / total
+    return numbers
+
+# %% shares-1 right: reduce and a tuple
+from functools import reduce
+from operator import add
+
+
+def shares(numbers):
+    """Return each number's share of the sum, as a list."""
+    match tuple(numbers):
+        case ():
+            return []
+        case kept:
+            total = reduce(add, kept)
+            return list(map(lambda number: number / total, kept))
+
+# %% interleave-1 wrong: zip swallows one
+# cause: When the second is used up, `zip` has already taken an item of the first, and drops it: "abc" and "1" give a, 1, c.
+# line: for one, other in zip(one_by_one, others): | zip(one_by_one, others)
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    one_by_one = iter(first)
+    others = iter(second)
+    for one, other in zip(one_by_one, others):
+        yield one
+        yield other
+    yield from one_by_one
+    yield from others
+
+# %% interleave-1 wrong: None as a filler
+# cause: None marks where one of them is used up, but the items may be anything: a None that is an item is dropped.
+# line: if item is not None:
+from itertools import zip_longest
+
+
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    for pair in zip_longest(first, second):
+        for item in pair:
+            if item is not None:
+                yield item
+
+# %% interleave-1 right: a deque of iterators that take turns
+from collections import deque
+
+
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    turns = deque([iter(first), iter(second)])
+    while turns:
+        current = turns.popleft()
+        try:
+            item = next(current)
+        except StopIteration:
+            continue
+        turns.append(current)
+        yield item
+
+# %% interleave-1 wrong: with zip
+# cause: zip ends with the shorter one, so the rest of the other is lost
+# line: zip(first, second)
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    for one, other in zip(first, second):
+        yield one
+        yield other
+
+# %% interleave-1 wrong: None fills the gaps
+# cause: an item that is None is taken for a gap and left out
+# line: if one is not None | if other is not None
+from itertools import zip_longest
+
+
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    for one, other in zip_longest(first, second):
+        if one is not None:
+            yield one
+        if other is not None:
+            yield other
+
+# %% interleave-1 wrong: lists first
+# cause: both are made lists, and either may be far too long for one
+# line: one = list(first) | other = list(second)
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    one = list(first)
+    other = list(second)
+    for place in range(max(len(one), len(other))):
+        if place < len(one):
+            yield one[place]
+        if place < len(other):
+            yield other[place]
+
+# %% interleave-1 wrong: the rest of the first only
+# cause: when the first is used up, it ends, and the rest of the second is lost
+# line: return | except StopIteration | for item in first
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    second = iter(second)
+    for item in first:
+        yield item
+        try:
+            yield next(second)
+        except StopIteration:
+            pass
+
+# %% lazy-1 wrong: lstrip with the letters
+# cause: lstrip takes away letters, not a prefix
+# line: lstrip("ERROR ")
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    for line in lines:
+        if line.startswith("ERROR "):
+            yield line.lstrip("ERROR ").strip()
+
+# %% lazy-1 wrong: strips before it asks
+# cause: a line with spaces before ERROR is none
+# line: line.strip() | line = line.strip()
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    for line in lines:
+        line = line.strip()
+        if line.startswith("ERROR "):
+            yield line[6:].strip()
+
+# %% lazy-1 wrong: strips newlines only
+# cause: spaces and tabs stay
+# line: rstrip("\n")
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    for line in lines:
+        if line.startswith("ERROR "):
+            yield line[6:].rstrip("\n")
+
+# %% lazy-1 wrong: leaves out empty texts
+# cause: an error without a text is an error
+# line: if text
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    for line in lines:
+        if line.startswith("ERROR "):
+            text = line[6:].strip()
+            if text:
+                yield text
+
+# %% lazy-1 wrong: in
+# cause: ERROR in the middle
+# line: if "ERROR " in line
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    for line in lines:
+        if "ERROR " in line:
+            yield line.partition("ERROR ")[2].strip()
+
+# %% lazy-1 wrong: without the space
+# cause: ERRORS is none
+# line: startswith("ERROR")
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    for line in lines:
+        if line.startswith("ERROR"):
+            yield line[5:].strip()
+
+# %% lazy-1 wrong: the whole line
+# cause: prefix is not cut
+# line: yield line.strip()
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    for line in lines:
+        if line.startswith("ERROR "):
+            yield line.strip()
+
+# %% lazy-1 wrong: one ahead
+# cause: reads a line too many
+# line: next(
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    lines = iter(lines)
+    line = next(lines, None)
+    while line is not None:
+        following = next(lines, None)
+        if line.startswith("ERROR "):
+            yield line[6:].strip()
+        line = following
+
+# %% lazy-1 wrong: a list first
+# cause: all lines are read before the first error is handed out
+# line: list(lines)
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    for line in list(lines):
+        if line.startswith("ERROR "):
+            yield line[6:].strip()
+
+# %% prints-1 wrong: has the E printed as well
+# cause: E is printed only if the generator is asked a third time, and it isn't
+# line: letters = "FGABHCDEI" | none
+letters = "FGABHCDEI"
+
+# %% lazy-1 wrong: yields from a list
+# cause: the list comprehension reads all lines before the first error is handed out
+# line: yield from [line[len(MARK):].strip() for line in lines if line.startswith(MARK)]
+MARK = "ERROR "
+
+
+def errors(lines):
+    yield from [line[len(MARK):].strip() for line in lines if line.startswith(MARK)]
+
+# %% lazy-1 wrong: lstrip takes letters, not a prefix
+# cause: lstrip removes any of the characters E, R, O and space, so it eats into a text such as "OOM"
+# line: yield line.lstrip("ERROR ").strip()
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    for line in lines:
+        if not line.startswith("ERROR "):
+            continue
+        yield line.lstrip("ERROR ").strip()
+
+# %% lazy-1 wrong: ERROR anywhere in the line
+# cause: a line with "ERROR " in its middle counts as an error, though it doesn't begin with it
+# line: if "ERROR " in line:
+from collections.abc import Iterable, Iterator
+
+
+def errors(lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
+        if "ERROR " in line:
+            _, text = line.split("ERROR ", 1)
+            yield text.strip()
+
+# %% lazy-1 right: by partition
+def errors(lines):
+    for line in lines:
+        before, mark, text = line.partition("ERROR ")
+        if mark and not before:
+            yield text.strip()
+
+# %% lazy-1 right: two stages
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    marked = (line for line in lines if line[:6] == "ERROR ")
+    texts = (line.removeprefix("ERROR ") for line in marked)
+    yield from map(str.strip, texts)
+
+# %% take-1 wrong: zip asks the source first
+# cause: zip takes an item from source before it finds that the range has ended, so one item is lost
+# line: for item, _ in zip(source, range(n)):
+def take(source, n):
+    """Yield the first `n` items of the iterator `source`."""
+    for item, _ in zip(source, range(n)):
+        yield item
+
+# %% take-1 wrong: None ends it
+# cause: an item that is None is taken for the end of source
+# line: while n > 0 and (item := next(source, None)) is not None:
+def take(source, n):
+    while n > 0 and (item := next(source, None)) is not None:
+        yield item
+        n -= 1
+
+# %% take-1 wrong: takes an item for n = 0
+# cause: the count is compared only after an item was taken and yielded, so for n = 0 it takes and yields items
+# line: for item in source: | if taken == n: | yield item | none
+def take(source, n):
+    """Yield the first `n` items of the iterator `source`."""
+    taken = 0
+    for item in source:
+        yield item
+        taken += 1
+        if taken == n:
+            return
+
+# %% take-1 right: the range first
+def take(source, n):
+    for _, item in zip(range(n), source):
+        yield item
+
+# %% take-1 right: by islice
+from itertools import islice
+
+
+def take(source, n):
+    """Yield the first `n` items of the iterator `source`."""
+    yield from islice(source, n)
+
+# %% shares-1 wrong: looks whether there is a number
+# cause: the look at the first number takes it out of a generator, so it is missing in the sum and the result
+# line: if next(iter(numbers), None) is None:
+def shares(numbers):
+    """Return each number's share of the sum, as a list."""
+    if next(iter(numbers), None) is None:
+        return []
+    numbers = list(numbers)
+    total = sum(numbers)
+    return [number / total for number in numbers]
+
+# %% shares-1 wrong: divides in place
+# cause: a list that was passed is not copied, and its items are overwritten
+# line: values[place] /= total | values = numbers if isinstance(numbers, list) else list(numbers)
+def shares(numbers):
+    values = numbers if isinstance(numbers, list) else list(numbers)
+    total = sum(values)
+    for place in range(len(values)):
+        values[place] /= total
+    return values
+
+# %% shares-1 wrong: reduce has nothing to begin with
+# cause: reduce without an initial value raises a TypeError if there are no numbers
+# line: total = reduce(add, values) | none
+from functools import reduce
+from operator import add
+
+
+def shares(numbers):
+    values = tuple(numbers)
+    total = reduce(add, values)
+    return list(map(lambda value: value / total, values))
+
+# %% shares-1 right: by tee
+from itertools import tee
+
+
+def shares(numbers):
+    to_add, to_divide = tee(numbers)
+    total = sum(to_add)
+    return [number / total for number in to_divide]
+
+# %% shares-1 right: adds up while it collects
+def shares(numbers):
+    """Return each number's share of the sum, as a list."""
+    seen, total = [], 0
+    for number in numbers:
+        seen.append(number)
+        total += number
+    return [number / total for number in seen]
+
+# %% interleave-1 wrong: zip loses an item
+# cause: if second ends first, zip has already taken an item of first and drops it
+# line: for one, other in zip(left, right):
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    left, right = iter(first), iter(second)
+    for one, other in zip(left, right):
+        yield one
+        yield other
+    yield from left
+    yield from right
+
+# %% interleave-1 wrong: None is taken for the end
+# cause: an item that is None counts as the end of its iterable, and the rest of it is dropped
+# line: item = next(source, None) | if item is None:
+def interleave(first, second):
+    sources = [iter(first), iter(second)]
+    while sources:
+        for source in list(sources):
+            item = next(source, None)
+            if item is None:
+                sources.remove(source)
+            else:
+                yield item
+
+# %% interleave-1 wrong: begins second again
+# cause: the rest is taken from second itself, not from its iterator, so a list or string begins again
+# line: yield from second
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    others = iter(second)
+    ones = iter(first)
+    for one in ones:
+        yield one
+        try:
+            other = next(others)
+        except StopIteration:
+            yield from ones
+            return
+        yield other
+    yield from second
+
+# %% interleave-1 right: the two change places
+END = object()
+
+
+def interleave(first, second):
+    now, then = iter(first), iter(second)
+    while (item := next(now, END)) is not END:
+        yield item
+        now, then = then, now
+    yield from then
+
+# %% interleave-1 right: a queue of iterators
+from collections import deque
+
+
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    queue = deque([iter(first), iter(second)])
+    while queue:
+        source = queue.popleft()
+        for item in source:
+            yield item
+            queue.append(source)
+            break
+
+
+# %% lazy-1 wrong: strips the line before looking at its beginning
+# cause: the line is stripped before the test, so an indented "  ERROR x" counts as an error (and "ERROR " alone doesn't)
+# line: line = line.strip() | if line.startswith("ERROR "):
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    for line in lines:
+        line = line.strip()
+        if line.startswith("ERROR "):
+            yield line.removeprefix("ERROR ").lstrip()
+
+
+# %% lazy-1 wrong: takes the text apart and joins it with single spaces
+# cause: split and join change the spaces inside the text, not only those around it
+# line: _, *words = line.split() | yield " ".join(words)
+from collections.abc import Iterable, Iterator
+
+
+def errors(lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
+        if not line.startswith("ERROR "):
+            continue
+        _, *words = line.split()
+        yield " ".join(words)
+
+
+# %% lazy-1 right: delegates to a generator expression
+MARK = "ERROR "
+
+
+def errors(lines):
+    yield from (line[len(MARK) :].strip() for line in lines if line[: len(MARK)] == MARK)
+
+
+# %% take-1 wrong: an item that is None ends it
+# cause: None means "source is at its end", but None may be an item of source
+# line: item = next(source, None) | if item is None:
+def take(source, n):
+    """Yield the first `n` items of the iterator `source`."""
+    taken = 0
+    while taken < n:
+        item = next(source, None)
+        if item is None:
+            return
+        yield item
+        taken += 1
+
+
+# %% take-1 wrong: zip asks the source first, in an expression
+# cause: zip takes the item n + 1 from source before it finds that the range is used up
+# line: zip(source, range(n))
+def take(source, n):
+    yield from (item for item, _ in zip(source, range(n)))
+
+
+# %% take-1 right: a zip that asks the range first
+def take(source, n):
+    for _, item in zip(range(n), source):
+        yield item
+
+
+# %% shares-1 wrong: asks for the length before it makes a list
+# cause: a generator has no len(), so it is a TypeError
+# line: if len(numbers) == 0:
+def shares(numbers):
+    """Return each number's share of the sum, as a list."""
+    if len(numbers) == 0:
+        return []
+    values = [*numbers]
+    total = sum(values)
+    return [value / total for value in values]
+
+
+# %% shares-1 wrong: writes the shares into the list it was given
+# cause: a list that is passed in is changed, because it isn't copied
+# line: result = numbers if isinstance(numbers, list) else list(numbers) | result[i] = result[i] / total
+def shares(numbers):
+    # no copy needed if we have a list already
+    result = numbers if isinstance(numbers, list) else list(numbers)
+    total = sum(result)
+    for i in range(len(result)):
+        result[i] = result[i] / total
+    return result
+
+
+# %% shares-1 right: two readers of one iterable
+from itertools import tee
+from operator import truediv
+
+
+def shares(numbers):
+    once, again = tee(numbers)
+    total = sum(once)
+    return [truediv(number, total) for number in again]
+
+
+# %% interleave-1 wrong: zip loses an item of the longer first
+# cause: when second is used up, zip has already taken an item from first, and drops it
+# line: in zip(first, second):
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    first, second = iter(first), iter(second)
+    for pair in zip(first, second):
+        yield from pair
+    # one of the two is empty now
+    yield from first
+    yield from second
+
+
+# %% interleave-1 wrong: starts the second again for the rest
+# cause: the rest is taken from the iterable and not from its iterator, so a list is yielded from its beginning once more
+# line: yield from second
+def interleave(first, second):
+    left, right = iter(first), iter(second)
+    end = object()
+    for item in left:
+        yield item
+        if (other := next(right, end)) is end:
+            yield from left
+            return
+        yield other
+    yield from second
+
+
+# %% interleave-1 right: one loop, ended by either
+def interleave(first, second):
+    a, b = map(iter, (first, second))
+    try:
+        while True:
+            yield next(a)
+            yield next(b)
+    except StopIteration:
+        pass
+    for rest in (a, b):
+        yield from rest

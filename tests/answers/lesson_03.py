@@ -252,7 +252,6 @@ def borrow(shelf):
 # %% borrow-1 wrong: the shelf as it was
 # cause: the whole shelf is put back as it was, and what others did to it meanwhile is undone
 # line: shelf[:] = before
-# told: none
 def borrow(shelf):
     """Hand out the last book of `shelf`, and put it back however this ends."""
     before = list(shelf)
@@ -264,7 +263,6 @@ def borrow(shelf):
 # %% borrow-1 wrong: the errors that one thinks of
 # cause: a KeyboardInterrupt is no Exception, so the book is not put back
 # line: except (Exception, GeneratorExit): | shelf.append(book)
-# told: none
 def borrow(shelf):
     book = shelf.pop()
     try:
@@ -304,7 +302,6 @@ def borrow(shelf):
 # %% borrow-1 wrong: an error of its own
 # cause: the error that is thrown in is replaced by another one of the same kind
 # line: raise type(error)
-# told: none
 def borrow(shelf):
     """Hand out the last book of `shelf`, and put it back however this ends."""
     book = shelf.pop()
@@ -492,7 +489,6 @@ def till():
 # %% drive-1 wrong: what throw hands out is lost
 # cause: throw hands out the next question; it is thrown away and another one is fetched
 # line: generator.throw(error)
-# told: none
 def drive(generator, find):
     """Answer each question of the generator; return what it returns."""
     try:
@@ -717,7 +713,6 @@ def averages(generator, numbers):
 # %% average-2 wrong: throws away every falsy answer
 # cause: to get rid of what the priming hands out, every false answer is dropped, so an average of 0 is missing from the list
 # line: if answer:
-# told: none
 from itertools import chain
 
 
@@ -815,7 +810,6 @@ def till():
 # %% drive-1 wrong: the answer of throw is lost
 # cause: throw already hands out the next question; it is thrown away, and next asks for one more (and sends None as the answer to the lost one)
 # line: generator.throw(error) | question = next(generator)  # go on
-# told: none
 def drive(generator, find):
     """Answer each question of the generator; return what it returns."""
     try:
@@ -862,3 +856,336 @@ def drive(generator, find):
             step = partial(generator.send, find(question))
         except LookupError as error:
             step = partial(generator.throw, error)
+
+# %% till-1 wrong: the sum begins again
+# cause: the sum is set to 0 again after each error
+# line: total = 0
+def till():
+    """Add up what is sent in; skip a ValueError that is thrown in."""
+    while True:
+        total = 0
+        try:
+            while True:
+                total += yield total
+        except ValueError:
+            continue
+
+# %% till-1 wrong: the yield in the handler
+# cause: what is sent after an error goes to the yield in the handler, and is lost
+# line: yield total
+def till():
+    """Add up what is sent in; skip a ValueError that is thrown in."""
+    total = 0
+    while True:
+        try:
+            price = yield total
+            total += price
+        except ValueError:
+            yield total
+
+# %% till-1 wrong: ends at an error
+# cause: the try stands around the loop: a ValueError ends it
+# line: except ValueError | return
+def till():
+    """Add up what is sent in; skip a ValueError that is thrown in."""
+    total = 0
+    try:
+        while True:
+            total += yield total
+    except ValueError:
+        return
+
+# %% talk-1 wrong: takes what yield hands out for what it gets
+# cause: a becomes what was sent in (5), not the 1 that was handed out
+# line: answers =
+answers = [1, 2, 2]
+
+# %% average-1 wrong: pauses twice for each number
+# cause: the number is received at one yield and the average handed out at another, so every second number sent is lost
+# line: yield total / count | number = yield
+def averager():
+    """Answer each number sent in with the average of all so far."""
+    total = 0
+    count = 0
+    while True:
+        number = yield
+        total += number
+        count += 1
+        yield total / count
+
+# %% average-1 wrong: whole numbers only, by //
+# cause: // cuts the average down to a whole number
+# line: sum(seen) // len(seen)
+def averager():
+    seen = []
+    average = None
+    while True:
+        seen.append((yield average))
+        average = sum(seen) // len(seen)
+
+# %% average-1 wrong: a zero does not count
+# cause: a 0 that is sent in is taken for nothing and left out of the average
+# line: if number:
+from typing import Generator
+
+
+def averager() -> Generator[float | None, float, None]:
+    total, count, average = 0, 0, None
+    while True:
+        number = yield average
+        if number:
+            total, count = total + number, count + 1
+            average = total / count
+
+# %% average-1 right: counts with itertools
+from itertools import count
+
+
+def averager():
+    total, answer = 0, None
+    for how_many in count(1):
+        total += yield answer
+        answer = total / how_many
+
+# %% average-1 right: keeps all numbers
+def averager():
+    """Answer each number sent in with the average of all so far."""
+    numbers = [(yield)]
+    while True:
+        numbers.append((yield sum(numbers) / len(numbers)))
+
+# %% average-2 wrong: not primed, by map
+# cause: the generator is never primed, so the first send of a number is a TypeError
+# line: map(generator.send, numbers) | none
+def averages(generator, numbers):
+    return list(map(generator.send, numbers))
+
+# %% average-2 wrong: the primer's answer is in the list
+# cause: what the priming hands out (None) is kept as if it were an answer
+# line: answers = [next(generator)]
+def averages(generator, numbers):
+    """Prime the generator, send it each number, return its answers."""
+    answers = [next(generator)]
+    for number in numbers:
+        answers.append(generator.send(number))
+    return answers
+
+# %% average-2 wrong: one answer for equal numbers
+# cause: the answers are kept by number in a dict, so equal numbers share one answer
+# line: {number: generator.send(number) | answers.values()
+def averages(generator, numbers):
+    generator.send(None)  # prime
+    answers = {number: generator.send(number) for number in numbers}
+    return list(answers.values())
+
+# %% average-2 right: star and map
+def averages(generator, numbers):
+    next(generator)
+    return [*map(generator.send, numbers)]
+
+# %% borrow-1 wrong: close keeps the book
+# cause: close raises GeneratorExit, which is no Exception, so the book is not put back
+# line: except Exception:
+def borrow(shelf):
+    """Hand out the last book of `shelf`, and put it back however this ends."""
+    book = shelf.pop()
+    try:
+        yield book
+    except Exception:
+        shelf.append(book)
+        raise
+    else:
+        shelf.append(book)
+
+# %% borrow-1 wrong: the error is only printed
+# cause: an error thrown in is caught and printed, and does not come out again
+# line: except Exception as error: | print("returned early
+def borrow(shelf):
+    book = shelf.pop()
+    try:
+        yield book
+    except Exception as error:
+        print("returned early:", error)
+    finally:
+        shelf.append(book)
+
+# %% borrow-1 wrong: removes the first such book
+# cause: remove takes away the first equal book, not the last one on the shelf
+# line: shelf.remove(book)
+def borrow(shelf: list):
+    book = shelf[-1]
+    shelf.remove(book)
+    try:
+        yield book
+    finally:
+        shelf.append(book)
+
+# %% borrow-1 right: an exit stack and its callback
+from contextlib import ExitStack
+
+
+def borrow(shelf):
+    with ExitStack() as stack:
+        book = shelf.pop()
+        stack.callback(shelf.append, book)
+        yield book
+
+# %% borrow-1 right: catches everything and raises it again
+def borrow(shelf):
+    book = shelf[-1]
+    del shelf[-1]
+    try:
+        yield book
+    except BaseException:
+        shelf.append(book)
+        raise
+    shelf.append(book)
+
+# %% till-1 wrong: adds the previous number again
+# cause: after a skipped label the code goes on to the addition, with the number from before
+# line: pass | total += number
+def till():
+    """Add up what is sent in; skip a ValueError that is thrown in."""
+    total = 0
+    number = 0
+    while True:
+        try:
+            number = yield total
+        except ValueError:
+            pass  # skip this label
+        total += number
+
+# %% till-1 wrong: hands out the sum twice after a bad label
+# cause: the handler yields too, and the number that is sent to that yield is lost
+# line: yield total  # unchanged
+def till():
+    total = 0
+    while True:
+        try:
+            number = yield total
+        except ValueError:
+            yield total  # unchanged
+        else:
+            total += number
+
+# %% till-1 wrong: skips every error
+# cause: every Exception is skipped, not only a ValueError
+# line: suppress(Exception)
+from contextlib import suppress
+
+
+def till():
+    amount = 0
+    while True:
+        with suppress(Exception):
+            amount += yield amount
+
+# %% till-1 right: suppresses
+import contextlib
+
+
+def till():
+    amount = 0
+    while True:
+        with contextlib.suppress(ValueError):
+            amount += yield amount
+
+# %% till-1 right: a list and a helper generator
+def _next_price(total):
+    try:
+        return (yield total)
+    except ValueError:
+        return 0
+
+
+def till():
+    """Add up what is sent in; skip a ValueError that is thrown in."""
+    prices = []
+    while True:
+        prices.append((yield from _next_price(sum(prices))))
+
+# %% drive-1 wrong: forgets the question that throw returns
+# cause: throw resumes the generator too and returns its next question, which is lost, and the generator gets a None for it
+# line: generator.throw(error) | question = next(generator)  # on
+def drive(generator, find):
+    """Answer each question of the generator; return what it returns."""
+    try:
+        question = next(generator)
+        while True:
+            try:
+                answer = find(question)
+            except LookupError as error:
+                generator.throw(error)
+                question = next(generator)  # on
+            else:
+                question = generator.send(answer)
+    except StopIteration as stop:
+        return stop.value
+
+# %% drive-1 wrong: does not see an end that follows a throw
+# cause: when the generator returns after a thrown error, its StopIteration leaves drive
+# line: question = generator.throw(missing)
+def drive(generator, find):
+    try:
+        question = generator.send(None)
+    except StopIteration as stop:
+        return stop.value
+
+    while True:
+        try:
+            answer = find(question)
+        except LookupError as missing:
+            question = generator.throw(missing)
+            continue
+        try:
+            question = generator.send(answer)
+        except StopIteration as stop:
+            return stop.value
+
+# %% drive-1 wrong: throws every error in
+# cause: any error of find is thrown into the generator, not only a LookupError
+# line: except Exception as problem:
+from functools import partial
+
+
+def drive(generator, find):
+    def reply(question):
+        try:
+            return partial(generator.send, find(question))
+        except Exception as problem:
+            return partial(generator.throw, problem)
+
+    step = partial(generator.send, None)
+    while True:
+        try:
+            question = step()
+        except StopIteration as end:
+            return end.value
+        step = reply(question)
+
+# %% drive-1 right: chooses the next step first
+def drive(generator, find):
+    method, argument = generator.send, None
+    while True:
+        try:
+            question = method(argument)
+        except StopIteration as end:
+            return end.value
+        try:
+            method, argument = generator.send, find(question)
+        except LookupError as error:
+            method, argument = generator.throw, error
+
+# %% drive-1 right: one try around all
+def drive(generator, find):
+    try:
+        question = next(generator)
+        while True:
+            try:
+                answer = find(question)
+            except LookupError as error:
+                question = generator.throw(error)
+            else:
+                question = generator.send(answer)
+    except StopIteration as stop:
+        return stop.value

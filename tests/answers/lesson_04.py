@@ -174,7 +174,6 @@ def with_key(board, work):
 # %% layers-3 wrong: nothing for a result that is empty
 # cause: a result that counts as false becomes None
 # line: return (yield from work) or None
-# told: none
 def with_key(board, work):
     key = board.pop()
     try:
@@ -185,7 +184,6 @@ def with_key(board, work):
 # %% layers-3 wrong: the board as it was before
 # cause: it puts back the whole board, so what others have done to it meanwhile is undone
 # line: board[:] = before
-# told: none
 def with_key(board, work):
     """Delegate to `work`, the last key in hand; put it back however that ends."""
     before = list(board)
@@ -321,7 +319,6 @@ class Ask:
 # %% awaitable-1 wrong: the answer in the object
 # cause: the answer is kept in the object, so the second of two who wait gets that of the first
 # line: self.answer = yield self.question
-# told: none
 class Ask:
     def __init__(self, question):
         self.question = question
@@ -399,7 +396,6 @@ def run_alone(coroutine):
 # %% by-hand-1 wrong: a bound
 # cause: it gives up after a thousand steps, and nobody asked for such a bound
 # line: for pauses in range(1000):
-# told: none
 def run_alone(coroutine):
     for pauses in range(1000):
         try:
@@ -781,7 +777,6 @@ def with_key(board, work):
 # %% awaitable-1 wrong: its own iterator
 # cause: the Ask is its own iterator, so there is one `asked` for all who await it; who awaits it while another still waits does not ask, but gets None at once, and the other one's answer is taken for a start
 # line: return self  # I am the iterator | if self.asked:
-# told: none
 class Ask:
     def __init__(self, question):
         self.question = question
@@ -902,3 +897,622 @@ def run_alone(coroutine):
         if isinstance(end.value, BaseException):
             raise end.value
         return end.value, pauses
+
+# %% layers-2 wrong: the order is eaten up
+# cause: `pop` takes the parts out of the caller's own lists: after the bill the order, and every order within it, is empty.
+# line: part = order.pop(0)
+def bill(order):
+    """Yield each name, be sent its price; return the sum."""
+    total = 0
+    while order:
+        part = order.pop(0)
+        if isinstance(part, list):
+            total += yield from bill(part)
+        else:
+            total += yield part
+    return total
+
+# %% layers-2 wrong: a known price is not asked for again
+# cause: A thing is asked for as often as it is ordered; here a second one of the same name in the same list is taken from the dict.
+# line: if part not in prices:
+def bill(order):
+    """Yield each name, be sent its price; return the sum."""
+    total = 0
+    prices = {}
+    for part in order:
+        if isinstance(part, list):
+            total += yield from bill(part)
+            continue
+        if part not in prices:
+            prices[part] = yield part
+        total += prices[part]
+    return total
+
+# %% layers-2 right: match, again
+def bill(order):
+    """Yield each name, be sent its price; return the sum."""
+    total = 0
+    for part in order:
+        match part:
+            case str(name):
+                price = yield name
+            case inner:
+                price = yield from bill(inner)
+        total += price
+    return total
+
+# %% layers-3 wrong: only errors bring the key back
+# cause: GeneratorExit (`close`) and other BaseExceptions are no Exception: the key is not put back then. Use finally.
+# line: except Exception:
+def with_key(board, work):
+    """Delegate to `work`, the last key in hand; put it back however that ends."""
+    key = board.pop()
+    try:
+        result = yield from work
+    except Exception:
+        board.append(key)
+        raise
+    else:
+        board.append(key)
+    return result
+
+# %% layers-3 right: an exit stack
+from contextlib import ExitStack
+
+
+def with_key(board, work):
+    """Delegate to `work`, the last key in hand; put it back however that ends."""
+    with ExitStack() as stack:
+        stack.callback(board.append, board.pop())
+        return (yield from work)
+
+# %% awaitable-1 wrong: the object is its own iterator
+# cause: Whether it has asked is noted in the object, which all who await share: a second coroutine that awaits it meanwhile is not asked, it gets None at once.
+# line: self.asked = True | if not self.asked:
+class Ask:
+    def __init__(self, question):
+        self.question = question
+        self.asked = False
+
+    def __await__(self):
+        return self
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return self.send(None)
+
+    def send(self, answer):
+        if not self.asked:
+            self.asked = True
+            return self.question
+        self.asked = False
+        raise StopIteration(answer)
+
+# %% awaitable-1 right: a coroutine of types.coroutine inside
+import types
+
+
+@types.coroutine
+def hand_out(question):
+    answer = yield question
+    return answer
+
+
+async def put(question):
+    return await hand_out(question)
+
+
+class Ask:
+    def __init__(self, question):
+        self.question = question
+
+    def __await__(self):
+        return put(self.question).__await__()
+
+# %% by-hand-1 wrong: a call for each pause
+# cause: Each pause is a call within a call: after a thousand pauses comes a RecursionError. Use a loop.
+# line: result, pauses = run_alone(coroutine)
+def run_alone(coroutine):
+    """Run the coroutine to its end; return its result and how often it paused."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        return end.value, 0
+    result, pauses = run_alone(coroutine)
+    return result, pauses + 1
+
+# %% by-hand-1 right: count what a generator hands through
+def run_alone(coroutine):
+    """Run the coroutine to its end; return its result and how often it paused."""
+    box = []
+
+    def through():
+        box.append((yield from coroutine.__await__()))
+
+    pauses = sum(1 for _ in through())
+    return box[0], pauses
+
+# %% layers-3 wrong: puts it back at an Exception
+# cause: GeneratorExit is no Exception: after close() the key isn't put back
+# line: except Exception
+def with_key(board, work):
+    """Delegate to `work`, the last key in hand; put it back however that ends."""
+    key = board.pop()
+    try:
+        result = yield from work
+    except Exception:
+        board.append(key)
+        raise
+    board.append(key)
+    return result
+
+# %% layers-1 wrong: forgets that outer adds 100
+# cause: the return value of inner goes to c in outer and is not handed out; the third send gets c + 100
+# line: answers =
+answers = [1, 6, 30]
+
+# %% layers-2 wrong: the sum of an inner order replaces the total
+# cause: the total so far is overwritten with the inner order's sum
+# line: total = yield from bill(part)
+def bill(order):
+    """Yield each name, be sent its price; return the sum."""
+    total = 0
+    for part in order:
+        if isinstance(part, list):
+            total = yield from bill(part)
+        else:
+            total += yield part
+    return total
+
+# %% layers-2 wrong: asks once for each thing
+# cause: prices are remembered, so a thing that is ordered twice is asked for only once
+# line: if part not in prices
+def bill(order):
+    prices = {}
+    total = 0
+    for part in order:
+        match part:
+            case list():
+                total += yield from bill(part)
+            case str():
+                if part not in prices:
+                    prices[part] = yield part
+                total += prices[part]
+    return total
+
+# %% layers-2 wrong: loops over the inner bill
+# cause: the for loop resumes the inner bill with None, so the prices never get into it
+# line: for name in bill(part): | total += yield name
+def bill(order):
+    total = 0
+    for part in order:
+        if not isinstance(part, list):
+            total += yield part
+            continue
+        for name in bill(part):
+            total += yield name
+    return total
+
+# %% layers-2 right: collects prices
+def _ask(name):
+    return (yield name)
+
+
+def bill(order):
+    prices = []
+    for part in order:
+        source = bill if isinstance(part, list) else _ask
+        prices.append((yield from source(part)))
+    return sum(prices)
+
+# %% layers-2 right: by match
+def bill(order):
+    """Yield each name, be sent its price; return the sum."""
+    total = 0
+    for part in order:
+        match part:
+            case [*inner]:
+                price = yield from bill(inner)
+            case name:
+                price = yield name
+        total += price
+    return total
+
+# %% layers-3 wrong: returns nothing
+# cause: what work returned is not returned
+# line: yield from work | none
+def with_key(board, work):
+    """Delegate to `work`, the last key in hand; put it back however that ends."""
+    key = board.pop()
+    try:
+        yield from work
+    finally:
+        board.append(key)
+
+# %% layers-3 wrong: passes on sends but no throws
+# cause: only send is passed on; an error thrown in (and close) does not reach work
+# line: sent = yield item | item = work.send(sent)
+def with_key(board, work):
+    key = board.pop()
+    sent = None
+    try:
+        while True:
+            try:
+                item = work.send(sent)
+            except StopIteration as stop:
+                return stop.value
+            sent = yield item
+    finally:
+        board.append(key)
+
+# %% layers-3 wrong: the return in finally swallows errors
+# cause: a return in the finally block drops an error that leaves work
+# line: return result
+def with_key(board: list, work):
+    result = None
+    key = board.pop()
+    try:
+        result = yield from work
+    finally:
+        board.append(key)
+        return result
+
+# %% layers-3 right: a context manager
+from contextlib import contextmanager
+
+
+@contextmanager
+def _last_of(board):
+    key = board.pop()
+    try:
+        yield key
+    finally:
+        board.append(key)
+
+
+def with_key(board, work):
+    with _last_of(board):
+        return (yield from work)
+
+# %% layers-3 right: except and else
+def with_key(board, work):
+    key = board.pop()
+    try:
+        result = yield from work
+    except BaseException:
+        board.append(key)
+        raise
+    else:
+        board.append(key)
+        return result
+
+# %% awaitable-1 wrong: the answer is not returned
+# cause: what is sent back to the yield is dropped, so the await gives None
+# line: yield self.question
+class Ask:
+    def __init__(self, question):
+        self.question = question
+
+    def __await__(self):
+        yield self.question
+
+# %% awaitable-1 wrong: asks only once
+# cause: the answer is kept on the object, so a second await does not ask again
+# line: if self.answer is None: | self.answer = yield self.question
+class Ask:
+    answer = None
+
+    def __init__(self, question: str) -> None:
+        self.question = question
+
+    def __await__(self):
+        if self.answer is None:
+            self.answer = yield self.question
+        return self.answer
+
+# %% awaitable-1 wrong: one state for all who wait
+# cause: whether it has been asked is kept on the Ask itself, so another coroutine that awaits it meanwhile does not ask
+# line: self.asked = True | if not self.asked: | return self  # its own iterator
+class Ask:
+    def __init__(self, question):
+        self.question = question
+        self.asked = False
+
+    def __await__(self):
+        return self  # its own iterator
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return self.send(None)
+
+    def send(self, answer):
+        if not self.asked:
+            self.asked = True
+            return self.question
+        self.asked = False
+        raise StopIteration(answer)
+
+# %% awaitable-1 right: wraps a types.coroutine
+import types
+
+
+@types.coroutine
+def _hand_out(value):
+    return (yield value)
+
+
+class Ask:
+    def __init__(self, question):
+        self.question = question
+
+    async def _wait(self):
+        return await _hand_out(self.question)
+
+    def __await__(self):
+        return self._wait().__await__()
+
+# %% awaitable-1 right: a dataclass
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Ask:
+    question: object
+
+    def __await__(self):
+        answer = yield self.question
+        return answer
+
+# %% by-hand-1 wrong: counts the end as a pause
+# cause: the last send, in which the coroutine ends, is counted as a pause too
+# line: pauses += 1
+def run_alone(coroutine):
+    """Run the coroutine to its end; return its result and how often it paused."""
+    pauses = 0
+    while True:
+        pauses += 1
+        try:
+            coroutine.send(None)
+        except StopIteration as stop:
+            return stop.value, pauses
+
+# %% by-hand-1 wrong: swallows errors
+# cause: every Exception is taken for the end, so an error of the coroutine does not leave run_alone
+# line: except Exception as end: | getattr(end, "value", None)
+from itertools import count
+
+
+def run_alone(coroutine):
+    for paused in count():
+        try:
+            coroutine.send(None)
+        except Exception as end:
+            return getattr(end, "value", None), paused
+
+# %% by-hand-1 wrong: counts only pauses that hand something out
+# cause: a pause that hands out None is not counted
+# line: is not None
+def run_alone(coroutine):
+    pauses = 0
+    try:
+        while True:
+            if (handed := coroutine.send(None)) is not None:
+                pauses += 1
+    except StopIteration as stop:
+        return stop.value, pauses
+
+# %% by-hand-1 right: sums over a wrapping generator
+def run_alone(coroutine):
+    result = None
+
+    def watched():
+        nonlocal result
+        result = yield from coroutine.__await__()
+
+    pauses = sum(1 for _ in watched())
+    return result, pauses
+
+# %% by-hand-1 right: enumerates its turns
+import itertools
+
+
+def run_alone(coroutine):
+    for pauses in itertools.count():
+        try:
+            coroutine.send(None)
+        except StopIteration as stop:
+            return stop.value, pauses
+
+# %% pauses-1 wrong: takes each await of plain for a pause
+# cause: awaiting a coroutine that never pauses does not hand control to the driver
+# line: "sum_up": 3 | "outer": 3
+pauses = {
+    "rest": 2,
+    "Ready": 0,
+    "plain": 0,
+    "sum_up": 3,
+    "wait": 1,
+    "outer": 3,
+}
+
+
+# %% layers-2 wrong: asks for each thing only once
+# cause: a price that is known is not asked for again, but the statement wants a question as often as the thing is ordered
+# line: if part not in prices:
+def bill(order):
+    """Yield each name, be sent its price; return the sum."""
+    prices = {}
+    total = 0
+    for part in order:
+        if isinstance(part, list):
+            total += yield from bill(part)
+        else:
+            if part not in prices:
+                prices[part] = yield part
+            total += prices[part]
+    return total
+
+
+# %% layers-2 wrong: hands the sum so far to the inner bill and adds it again
+# cause: the inner bill starts at the outer sum and returns it as part of its own, so what came before is counted twice
+# line: total += yield from bill(part, total) | def bill(order, total=0):
+def bill(order, total=0):
+    for part in order:
+        match part:
+            case str():
+                total += yield part
+            case _:
+                total += yield from bill(part, total)
+    return total
+
+
+# %% layers-2 right: everything is delegated, and summed at the end
+def bill(order):
+    def price_of(name):
+        return (yield name)
+
+    paid = []
+    for part in order:
+        inner = bill(part) if isinstance(part, list) else price_of(part)
+        paid.append((yield from inner))
+    return sum(paid)
+
+
+# %% layers-3 wrong: the key isn't put back when it is closed
+# cause: except Exception does not see the GeneratorExit of close(), so then the key stays away
+# line: except Exception:
+def with_key(board, work):
+    """Delegate to `work`, the last key in hand; put it back however that ends."""
+    key = board.pop()
+    try:
+        result = yield from work
+    except Exception:
+        board.append(key)
+        raise
+    else:
+        board.append(key)
+        return result
+
+
+# %% layers-3 wrong: relays by hand, and forgets throw
+# cause: what is thrown in comes out at the yield of with_key and is never passed to work
+# line: answer = yield work.send(answer) | yield work.send(answer)
+def with_key(board, work):
+    key = board.pop()
+    answer = None
+    try:
+        while True:
+            answer = yield work.send(answer)
+    except StopIteration as end:
+        return end.value
+    finally:
+        work.close()
+        board.append(key)
+
+
+# %% layers-3 right: the key is a context manager
+from contextlib import contextmanager
+
+
+@contextmanager
+def in_hand(board):
+    key = board.pop()
+    try:
+        yield
+    finally:
+        board.append(key)
+
+
+def with_key(board, work):
+    with in_hand(board):
+        return (yield from work)
+
+
+# %% awaitable-1 wrong: remembers the answer like a promise
+# cause: a second await gets the old answer and doesn't ask again
+# line: if not self.answered:
+class Ask:
+    def __init__(self, question):
+        self.question = question
+        self.answered = False
+        self.answer = None
+
+    def __await__(self):
+        if not self.answered:
+            self.answer = yield self.question
+            self.answered = True
+        return self.answer
+
+
+# %% awaitable-1 wrong: one generator for all awaits
+# cause: the generator is made once, so a second await resumes or finds ended the one of the first
+# line: self.dialogue = self._dialogue(question) | return self.dialogue
+class Ask:
+    def __init__(self, question):
+        self.dialogue = self._dialogue(question)
+
+    @staticmethod
+    def _dialogue(question):
+        answer = yield question
+        return answer
+
+    def __await__(self):
+        return self.dialogue
+
+
+# %% awaitable-1 right: each await gets a generator of its own
+def put(question):
+    return (yield question)
+
+
+class Ask:
+    __slots__ = ("question",)
+
+    def __init__(self, question):
+        self.question = question
+
+    def __await__(self):
+        return iter(put(self.question))
+
+
+# %% by-hand-1 wrong: counts the steps and not the pauses
+# cause: the last step, in which the coroutine ends, is counted as a pause
+# line: for pauses in itertools.count(1): | return end.value, pauses
+import itertools
+
+
+def run_alone(coroutine):
+    """Run the coroutine to its end; return its result and how often it paused."""
+    for pauses in itertools.count(1):
+        try:
+            coroutine.send(None)
+        except StopIteration as end:
+            return end.value, pauses
+
+
+# %% by-hand-1 wrong: looks for the result in args
+# cause: a coroutine that returns None ends with a StopIteration without args, so it is an IndexError
+# line: return stop.args[0], pauses | stop.args[0]
+def run_alone(coroutine):
+    pauses = 0
+    try:
+        while True:
+            coroutine.send(None)
+            pauses += 1
+    except StopIteration as stop:
+        return stop.args[0], pauses
+
+
+# %% by-hand-1 right: a second coroutine catches the result, a sum counts
+def run_alone(coroutine):
+    box = []
+
+    async def catch():
+        box.append(await coroutine)
+
+    pauses = sum(1 for _ in catch().__await__())
+    return box.pop(), pauses

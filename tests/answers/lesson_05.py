@@ -95,8 +95,7 @@ def round_robin(generators):
 
 # %% robin-1 wrong: the stop waits for the others
 # cause: an error is kept until all have ended, and it should come out at once
-# line: errors.append(error) | raise errors[0]
-# told: none
+# line: errors.append(error) | raise errors[0] | except BaseException as error:
 from collections import deque
 
 
@@ -674,7 +673,6 @@ def run_for(ready, turns):
 # %% turns-1 wrong: back into the queue whatever happens
 # cause: a generator that raised an error has ended, and stands in the queue again
 # line: finally: | if not ended:
-# told: none
 def run_for(ready, turns):
     """Give at most so many turns; return how many were given."""
     given = 0
@@ -927,7 +925,6 @@ def run_for(ready, turns):
 # %% turns-1 wrong: A failed one stays in the queue
 # cause: the generator stays in ready during its turn and is taken out only upon StopIteration; one that raised an error has ended too, but is still there afterwards
 # line: ready[0].send(None) | except StopIteration:
-# told: none
 def run_for(ready, turns):
     """Give at most so many turns; return how many were given."""
     for given in range(turns):
@@ -980,3 +977,471 @@ def run_all(generators):
                 nxt.append((i, g))
         ready = nxt
     return results
+
+# %% turns-1 wrong: the last turn doesn't count
+# cause: the turn in which a generator ends isn't counted
+# line: given += 1 | continue
+from collections import deque
+
+
+def run_for(ready, turns):
+    """Give at most so many turns; return how many were given."""
+    given = 0
+    while ready and given < turns:
+        generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        given += 1
+        ready.append(generator)
+    return given
+
+# %% turns-1 wrong: catches every error
+# cause: an error is swallowed
+# line: except Exception
+from collections import deque
+
+
+def run_for(ready, turns):
+    """Give at most so many turns; return how many were given."""
+    for given in range(turns):
+        if not ready:
+            return given
+        generator = ready.popleft()
+        try:
+            generator.send(None)
+            ready.append(generator)
+        except Exception:
+            pass
+    return turns
+
+# %% turns-1 wrong: looks and doesn't take
+# cause: the generator is rotated only afterwards: one that raises stays in ready
+# line: ready[0] | ready.rotate(-1) | generator.send(None)
+from collections import deque
+
+
+def run_for(ready, turns):
+    """Give at most so many turns; return how many were given."""
+    given = 0
+    while ready and given < turns:
+        generator = ready[0]
+        given += 1
+        try:
+            generator.send(None)
+            ready.rotate(-1)
+        except StopIteration:
+            ready.popleft()
+    return given
+
+# %% turns-1 wrong: one too many
+# cause: <= lets one turn more be given
+# line: given <= turns
+from collections import deque
+
+
+def run_for(ready, turns):
+    """Give at most so many turns; return how many were given."""
+    given = 0
+    while ready and given <= turns:
+        generator = ready.popleft()
+        given += 1
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        ready.append(generator)
+    return given
+
+# %% errors-1 wrong: no continue
+# cause: a generator that failed is put back and asked again
+# line: queue.append(generator)
+from collections import deque
+
+
+def run_on(generators):
+    """Run them in turns; return the errors that were raised."""
+    queue = deque(generators)
+    errors = []
+    while queue:
+        generator = queue.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        except Exception as error:
+            errors.append(error)
+        queue.append(generator)
+    return errors
+
+# %% errors-1 wrong: no continue with next
+# cause: a generator that failed is put back and asked again
+# line: ready.append(current)
+from collections import deque
+
+
+def run_on(generators):
+    """Run them in turns; return the errors that were raised."""
+    errors = []
+    ready = deque(generators)
+    while ready:
+        current = ready.popleft()
+        try:
+            next(current)
+        except StopIteration:
+            pass
+        except Exception as error:
+            errors.append(error)
+            ready.append(current)
+        else:
+            ready.append(current)
+    return errors
+
+# %% queue-1 wrong: puts D behind P
+# cause: p appends D while it has its turn, before the loop appends p again, so D comes before the second P
+# line: order =
+order = "APCAPDD"
+
+# %% robin-1 wrong: removes from the list it walks over
+# cause: removing a generator from the list in the middle of the for loop makes the next one lose its turn
+# line: running.remove(generator) | for generator in running:
+def round_robin(generators):
+    """Give the generators turns until all have ended."""
+    running = list(generators)
+    while running:
+        for generator in running:
+            try:
+                generator.send(None)
+            except StopIteration:
+                running.remove(generator)
+
+# %% robin-1 wrong: empties the caller's list
+# cause: the queue is the caller's list itself, which is empty afterwards
+# line: ready = generators | ready.pop(0)
+def round_robin(generators):
+    ready = generators
+    while ready:
+        generator = ready.pop(0)
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        ready.append(generator)
+
+# %% robin-1 wrong: calls itself for the next round
+# cause: each round is another call within the last, so many turns are a RecursionError
+# line: round_robin(alive) | none
+from typing import Generator
+
+
+def _has_more(generator: Generator) -> bool:
+    try:
+        generator.send(None)
+    except StopIteration:
+        return False
+    return True
+
+
+def round_robin(generators: list[Generator]) -> None:
+    alive = [g for g in generators if _has_more(g)]
+    if alive:
+        round_robin(alive)
+
+# %% robin-1 right: a new list each round
+def round_robin(generators):
+    def goes_on(generator):
+        try:
+            generator.send(None)
+            return True
+        except StopIteration:
+            return False
+
+    while generators := [*filter(goes_on, generators)]:
+        pass
+
+# %% robin-1 right: rotates a deque by one
+from collections import deque
+
+
+def round_robin(generators):
+    """Give the generators turns until all have ended."""
+    ready = deque(generators)
+    while ready:
+        try:
+            ready[0].send(None)
+        except StopIteration:
+            ready.popleft()
+        else:
+            ready.rotate(-1)
+
+# %% collect-1 wrong: in the order of their ends, from a deque
+# cause: the results are appended as the generators end, not put in the order of generators
+# line: results.append(stop.value)
+from collections import deque
+
+
+def run_all(generators):
+    """Run them in turns; return what each returned, in their order."""
+    ready = deque(generators)
+    results = []
+    while ready:
+        generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration as stop:
+            results.append(stop.value)
+        else:
+            ready.append(generator)
+    return results
+
+# %% collect-1 wrong: one after the other
+# cause: each generator is run to its end before the next begins, not in turns
+# line: [finish(generator) for generator in generators] | while True:
+def finish(generator):
+    while True:
+        try:
+            next(generator)
+        except StopIteration as stop:
+            return stop.value
+
+
+def run_all(generators):
+    return [finish(generator) for generator in generators]
+
+# %% collect-1 wrong: takes None for not yet ended
+# cause: None marks a generator that still runs, so one that returns None never counts as ended, and the loop is endless
+# line: while None in results: | if results[i] is None: | results = [None] *
+def run_all(generators):
+    results = [None] * len(generators)
+    while None in results:
+        for i, generator in enumerate(generators):
+            if results[i] is None:
+                try:
+                    generator.send(None)
+                except StopIteration as stop:
+                    results[i] = stop.value
+    return results
+
+# %% collect-1 right: each puts its result in its place
+from collections import deque
+
+
+def run_all(generators):
+    results = [None] * len(generators)
+
+    def keep(place, generator):
+        results[place] = yield from generator
+
+    ready = deque(keep(*pair) for pair in enumerate(generators))
+    while ready:
+        job = ready.popleft()
+        try:
+            job.send(None)
+        except StopIteration:
+            continue
+        ready.append(job)
+    return results
+
+# %% collect-1 right: a dict, sorted at the end
+from collections import deque
+
+
+def run_all(generators):
+    """Run them in turns; return what each returned, in their order."""
+    returned = {}
+    ready = deque(enumerate(generators))
+    while ready:
+        number, generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration as stop:
+            returned[number] = stop.value
+        else:
+            ready.append((number, generator))
+    return [value for _, value in sorted(returned.items(), key=lambda item: item[0])]
+
+# %% errors-1 wrong: keeps KeyboardInterrupt
+# cause: BaseException catches a KeyboardInterrupt too, which must come out at once
+# line: except BaseException as error:
+from collections import deque
+
+
+def run_on(generators):
+    """Run them in turns; return the errors that were raised."""
+    errors = []
+    ready = deque(generators)
+    while ready:
+        generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            pass
+        except BaseException as error:
+            errors.append(error)
+        else:
+            ready.append(generator)
+    return errors
+
+# %% errors-1 wrong: an ordinary end is in the list of errors
+# cause: StopIteration is an Exception too, so an ordinary end is kept as an error
+# line: except Exception as error: | errors.append(error) | none
+def run_on(generators):
+    errors = []
+    running = list(generators)
+    while running:
+        still = []
+        for generator in running:
+            try:
+                generator.send(None)
+                still.append(generator)
+            except Exception as error:
+                errors.append(error)
+        running = still
+    return errors
+
+# %% errors-1 wrong: in the order of the generators
+# cause: the errors are sorted by the place of their generators, not in the order in which they came
+# line: for place in sorted(errors) | errors[place] = problem
+from collections import deque
+
+
+def run_on(generators: list) -> list[Exception]:
+    errors: dict[int, Exception] = {}
+    ready = deque(enumerate(generators))
+    while ready:
+        place, generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        except Exception as problem:
+            errors[place] = problem
+            continue
+        ready.append((place, generator))
+    return [errors[place] for place in sorted(errors)]
+
+# %% errors-1 right: a guard around each generator
+from collections import deque
+
+
+def run_on(generators):
+    errors = []
+
+    def guarded(generator):
+        try:
+            yield from generator
+        except Exception as error:
+            errors.append(error)
+
+    ready = deque(map(guarded, generators))
+    while ready:
+        try:
+            ready[0].send(None)
+        except StopIteration:
+            ready.popleft()
+        else:
+            ready.rotate(-1)
+    return errors
+
+# %% errors-1 right: one handler that looks at the class
+def run_on(generators):
+    """Run them in turns; return the errors that were raised."""
+    errors = []
+    running = [*generators]
+    while running:
+        this_round, running = running, []
+        for generator in this_round:
+            try:
+                generator.send(None)
+            except Exception as end:
+                if not isinstance(end, StopIteration):
+                    errors.append(end)
+            else:
+                running.append(generator)
+    return errors
+
+# %% turns-1 wrong: does not count the last turn of a generator
+# cause: the turn in which a generator ends is not counted
+# line: continue | given += 1
+from collections import deque
+
+
+def run_for(ready, turns):
+    """Give at most so many turns; return how many were given."""
+    given = 0
+    while ready and given < turns:
+        generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        ready.append(generator)
+        given += 1
+    return given
+
+# %% turns-1 wrong: works on a copy, turn by turn
+# cause: the turns are taken from a copy, so the caller's deque keeps its old order and the ended generators
+# line: queue = deque(ready)
+from collections import deque
+
+
+def run_for(ready, turns):
+    queue = deque(ready)
+    for given in range(turns):
+        if not queue:
+            return given
+        generator = queue.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            pass
+        else:
+            queue.append(generator)
+    return turns
+
+# %% turns-1 wrong: a generator that raised stays in the queue
+# cause: a generator that raises an error has ended, but it is still the first in ready
+# line: ready[0].send(None) | except StopIteration: | none
+def run_for(ready, turns):
+    count = 0
+    while ready and count < turns:
+        count += 1
+        try:
+            ready[0].send(None)
+        except StopIteration:
+            del ready[0]
+        else:
+            ready.rotate(-1)
+    return count
+
+# %% turns-1 right: counts down
+from collections import deque
+
+
+def run_for(ready, turns):
+    """Give at most so many turns; return how many were given."""
+    left = turns
+    while left and ready:
+        left -= 1
+        generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        ready.append(generator)
+    return turns - left
+
+# %% turns-1 right: suppress and an enumerated loop
+from contextlib import suppress
+
+
+def run_for(ready, turns):
+    for given in range(turns):
+        if not ready:
+            return given
+        with suppress(StopIteration):
+            generator = ready.popleft()
+            generator.send(None)
+            ready.append(generator)
+    return turns

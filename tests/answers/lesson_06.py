@@ -194,7 +194,6 @@ class Sleepers:
 # %% sleepers-1 wrong: one deadline for each sleeper
 # cause: who is added twice has only the later of the two deadlines
 # line: self.deadlines[id(who)] = deadline, next(self.tickets), who
-# told: none
 import heapq
 import itertools
 
@@ -243,7 +242,6 @@ class Sleepers:
 # %% sleepers-1 wrong: returns one list again and again
 # cause: the list that `due` returned is emptied by the next call
 # line: self.woken.clear()
-# told: none
 import heapq
 import itertools
 
@@ -330,7 +328,6 @@ class Sleepers:
 # %% until-1 wrong: no turn for the others
 # cause: if the moment is over it goes on at once, and not in the next round
 # line: if deadline > time.monotonic():
-# told: none
 import time
 import types
 
@@ -382,7 +379,6 @@ def sleep_until(deadline):
 # %% until-1 wrong: a turn for the others first
 # cause: it yields once before it looks, so one whose moment is over loses two rounds
 # line: yield
-# told: none
 import time
 import types
 
@@ -478,8 +474,7 @@ async def every(seconds, times, work, clock, sleep):
 
 # %% every-1 wrong: once at least
 # cause: it looks at `times` only after the first work, so it works where none is asked for
-# line: while True:
-# told: none
+# line: while True: | if done >= times:
 async def every(seconds, times, work, clock, sleep):
     """Await `work()` on each beat, `seconds` apart, `times` times."""
     start, done = clock(), 0
@@ -493,7 +488,6 @@ async def every(seconds, times, work, clock, sleep):
 # %% every-1 wrong: a work that returns nothing is the last
 # cause: a result of work that counts as false ends it
 # line: if result is not None and not result:
-# told: none
 async def every(seconds, times, work, clock, sleep):
     start = clock()
     for beat in range(times):
@@ -657,8 +651,7 @@ class Sleepers:
 
 # %% until-1 wrong: no turn for the others when it is over
 # cause: when the deadline is over it returns without a pause: the others get no turn
-# line: return
-# told: none
+# line: return | if deadline <= time.monotonic():
 import time
 import types
 
@@ -759,7 +752,6 @@ def next_wait(ready, sleeping, now):
 # %% wait-1 wrong: overlooks those who are overdue
 # cause: only deadlines in the future are looked at; a sleeper whose time is over already is overlooked, and the loop sleeps until the next one, or gets None, instead of 0
 # line: if deadline > now
-# told: none
 def next_wait(ready, sleeping, now):
     """Return the seconds that the loop may sleep; None if nothing will ever happen."""
     if ready:
@@ -858,7 +850,6 @@ class Sleepers:
 # %% until-1 wrong: no turn for the others if it is over
 # cause: if the deadline is over already, it returns without any yield, so the others get no turn; a coroutine that does this in a loop keeps them all waiting
 # line: if deadline <= time.monotonic(): | return
-# told: none
 import time
 import types
 
@@ -957,4 +948,532 @@ async def every(seconds, times, work, clock, sleep):
             await sleep(start + n * seconds - clock())
         else:
             start = round(clock(), 0)
+        await work()
+
+# %% until-1 wrong: seconds from now
+# cause: wake_at wants a moment; it is given a number of seconds from now
+# line: loop.wake_at(seconds, who) | seconds = deadline - time.monotonic()
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    """Wait until `deadline`, a moment of time.monotonic()."""
+    seconds = deadline - time.monotonic()
+
+    def park(loop, who):
+        loop.wake_at(seconds, who)
+
+    yield park
+
+# %% until-1 wrong: blocks
+# cause: time.sleep holds up the whole loop
+# line: time.sleep
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    """Wait until `deadline`, a moment of time.monotonic()."""
+    yield
+    time.sleep(max(0, deadline - time.monotonic()))
+
+# %% wakes-1 wrong: b's two naps taken for one
+# cause: b is placed as if it slept once for 0.1 s; its second nap ends at 0.2 s, after c and e
+# line: order = ["d", "b", "c", "e", "a"]
+order = ["d", "b", "c", "e", "a"]
+
+# %% wait-1 wrong: None as soon as nobody sleeps
+# cause: an empty heap gives None even if somebody is ready, where 0 is asked for
+# line: if not sleeping: | return None
+def next_wait(ready, sleeping, now):
+    """Return the seconds that the loop may sleep; None if nothing will ever happen."""
+    if not sleeping:
+        return None
+    if ready:
+        return 0
+    deadline, _, _ = sleeping[0]
+    return max(0, deadline - now)
+
+# %% wait-1 wrong: takes the first sleeper out of the heap
+# cause: heappop changes the heap, though the function must only look
+# line: heapq.heappop(sleeping)
+import heapq
+
+
+def next_wait(ready, sleeping, now):
+    if len(ready) > 0:
+        return 0
+    try:
+        deadline = heapq.heappop(sleeping)[0]
+    except IndexError:
+        return None
+    seconds = deadline - now
+    if seconds < 0:
+        seconds = 0
+    return seconds
+
+# %% wait-1 wrong: sleepers that are overdue are not counted
+# cause: only deadlines in the future are looked at, so an overdue sleeper gives the next one's wait or None, not 0
+# line: if deadline > now | return min(still_to_come, default=None)
+def next_wait(ready, sleeping, now):
+    """Return the seconds that the loop may sleep; None if nothing will ever happen."""
+    if ready:
+        return 0
+    still_to_come = [
+        deadline - now
+        for deadline, ticket, coroutine in sleeping
+        if deadline > now
+    ]
+    return min(still_to_come, default=None)
+
+# %% wait-1 right: with match
+def next_wait(ready, sleeping, now):
+    match bool(ready), sleeping:
+        case True, _:
+            return 0
+        case False, [(deadline, _, _), *_]:
+            return deadline - now if deadline > now else 0
+        case _:
+            return None
+
+# %% wait-1 right: the least of all waits
+def next_wait(ready, sleeping, now):
+    """Return the seconds that the loop may sleep; None if nothing will ever happen."""
+    waits = [0] if ready else [max(entry[0] - now, 0) for entry in sleeping]
+    return min(waits, default=None)
+
+# %% sleepers-1 wrong: the length of the heap as a ticket
+# cause: len(self.heap) repeats after something was taken out, so equal deadlines meet with equal tickets or in the wrong order
+# line: len(self.heap), who
+import heapq
+import itertools
+
+
+class Sleepers:
+    """Those who sleep, by deadline."""
+
+    def __init__(self):
+        self.heap = []
+
+    def add(self, deadline, who):
+        """Take in `who`, to be woken at `deadline`."""
+        heapq.heappush(self.heap, (deadline, len(self.heap), who))
+
+    def due(self, now):
+        """Take out all whose deadline is `now` or earlier; return them in order."""
+        woken = []
+        while self.heap and self.heap[0][0] <= now:
+            _, _, who = heapq.heappop(self.heap)
+            woken.append(who)
+        return woken
+
+# %% sleepers-1 wrong: goes through the heap as if it were sorted
+# cause: the inside of a heap is not in order, so the list that due returns is not by deadline
+# line: for deadline, _, who in self._heap if deadline <= now | return woken
+import heapq
+import itertools
+
+
+class Sleepers:
+    def __init__(self):
+        self._heap = []
+        self._ticket = itertools.count()
+
+    def add(self, deadline, who):
+        heapq.heappush(self._heap, (deadline, next(self._ticket), who))
+
+    def due(self, now):
+        woken = [who for deadline, _, who in self._heap if deadline <= now]
+        self._heap = [entry for entry in self._heap if entry[0] > now]
+        heapq.heapify(self._heap)
+        return woken
+
+# %% sleepers-1 wrong: takes out every entry of those who are woken
+# cause: the entries are removed by who, so one who was added twice loses the later deadline too
+# line: not in woken
+import heapq
+import itertools
+from operator import itemgetter
+
+
+class Sleepers:
+    """Those who sleep, by deadline."""
+
+    def __init__(self):
+        self.entries: list[tuple[float, object]] = []
+
+    def add(self, deadline: float, who: object) -> None:
+        """Take in `who`, to be woken at `deadline`."""
+        self.entries.append((deadline, who))
+
+    def due(self, now: float) -> list:
+        """Take out all whose deadline is `now` or earlier; return them in order."""
+        in_order = sorted(self.entries, key=itemgetter(0))
+        woken = [who for deadline, who in in_order if deadline <= now]
+        self.entries = [entry for entry in self.entries if entry[1] not in woken]
+        return woken
+
+# %% sleepers-1 right: a list kept in order with bisect
+import bisect
+
+
+class Sleepers:
+    """Those who sleep, by deadline."""
+
+    def __init__(self):
+        self.deadlines = []
+        self.names = []
+
+    def add(self, deadline, who):
+        place = bisect.bisect_right(self.deadlines, deadline)
+        self.deadlines.insert(place, deadline)
+        self.names.insert(place, who)
+
+    def due(self, now):
+        end = bisect.bisect_right(self.deadlines, now)
+        woken = self.names[:end]
+        del self.deadlines[:end], self.names[:end]
+        return woken
+
+# %% sleepers-1 right: one list for each deadline, a heap of deadlines
+import heapq
+
+
+class Sleepers:
+    def __init__(self):
+        self.heap = []
+        self.by_deadline = {}
+
+    def add(self, deadline, who):
+        if deadline not in self.by_deadline:
+            heapq.heappush(self.heap, deadline)
+            self.by_deadline[deadline] = []
+        self.by_deadline[deadline].append(who)
+
+    def due(self, now):
+        woken = []
+        while self.heap and self.heap[0] <= now:
+            woken += self.by_deadline.pop(heapq.heappop(self.heap))
+        return woken
+
+# %% until-1 wrong: no turn for the others if the deadline has passed
+# cause: nothing is yielded when the deadline has passed, so the coroutine goes on at once
+# line: if deadline > time.monotonic(): | none
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    """Wait until `deadline`, a moment of time.monotonic()."""
+    if deadline > time.monotonic():
+        yield lambda loop, who: loop.wake_at(deadline, who)
+
+# %% until-1 wrong: tells the loop how many seconds are left
+# cause: wake_at takes a moment of time.monotonic(), not a number of seconds, so it wakes at once
+# line: loop.wake_at(seconds, who) | seconds = deadline - time.monotonic()
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    seconds = deadline - time.monotonic()
+    if seconds <= 0:
+        yield
+        return
+
+    def park(loop, who):
+        return loop.wake_at(seconds, who)
+
+    yield park
+
+# %% until-1 wrong: yields the deadline itself
+# cause: this loop understands None or a function park(loop, who), not a number
+# line: yield deadline
+import types
+from time import monotonic
+
+
+@types.coroutine
+def sleep_until(deadline):
+    """Wait until `deadline`, a moment of time.monotonic()."""
+    if deadline <= monotonic():
+        yield
+    else:
+        yield deadline  # not before this time
+
+# %% until-1 right: a class with __await__ inside
+import time
+import types
+
+
+class _Until:
+    def __init__(self, deadline):
+        self.deadline = deadline
+
+    def park(self, loop, who):
+        return loop.wake_at(self.deadline, who)
+
+    def __await__(self):
+        yield self.park if time.monotonic() < self.deadline else None
+
+
+@types.coroutine
+def sleep_until(deadline):
+    """Wait until `deadline`, a moment of time.monotonic()."""
+    yield from _Until(deadline).__await__()
+
+# %% until-1 right: always parked, the loop looks at the clock
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    def park(loop, who):
+        return loop.wake_at(deadline, who)
+
+    yield park
+
+# %% every-1 wrong: sleeps once more after the last work
+# cause: it waits for another beat after the last work, though it should end with the work
+# line: await sleep(beat - clock())
+async def every(seconds, times, work, clock, sleep):
+    """Await `work()` on each beat, `seconds` apart, `times` times."""
+    beat = clock()
+    for _ in range(times):
+        await work()
+        beat += seconds
+        await sleep(beat - clock())
+
+# %% every-1 wrong: counts each beat from the start of the work before
+# cause: each wait is counted from when the work before really began, so every late waking shifts all later beats
+# line: began = clock() | await sleep(began + seconds - clock())
+async def every(seconds, times, work, clock, sleep):
+    began = None
+    while times > 0:
+        if began is not None:
+            await sleep(began + seconds - clock())
+        began = clock()
+        await work()
+        times -= 1
+
+# %% every-1 wrong: a long work moves the beat
+# cause: after a work that took too long the beat is set anew, so the later works are not on the beat of the start
+# line: max(beat + seconds, clock())
+async def every(seconds, times, work, clock, sleep):
+    """Await `work()` on each beat, `seconds` apart, `times` times."""
+    beat = clock()
+    for number in range(times):
+        if number > 0:
+            # the next beat, or now if it is over already
+            beat = max(beat + seconds, clock())
+            await sleep(beat - clock())
+        await work()
+
+# %% every-1 right: a generator of beats
+def _beats(start, seconds, times):
+    for number in range(times):
+        yield start + number * seconds
+
+
+async def every(seconds, times, work, clock, sleep):
+    start = clock()
+    for number, beat in enumerate(_beats(start, seconds, times)):
+        if number:
+            await sleep(beat - clock())
+        await work()
+
+# %% every-1 right: with its own counter
+async def every(seconds, times, work, clock, sleep):
+    """Await `work()` on each beat, `seconds` apart, `times` times."""
+    start, done = clock(), 0
+    while done < times:
+        if done:
+            await sleep(start + done * seconds - clock())
+        await work()
+        done += 1
+
+
+# %% wait-1 wrong: looks for sleepers first
+# cause: if somebody is ready and nobody sleeps it returns None instead of 0
+# line: if not sleeping:
+def next_wait(ready, sleeping, now):
+    """Return the seconds that the loop may sleep; None if nothing will ever happen."""
+    if not sleeping:
+        return None
+    if ready:
+        return 0
+    return max(0, sleeping[0][0] - now)
+
+
+# %% wait-1 wrong: takes the first sleeper off the heap
+# cause: queue is only another name for the heap, so the heap loses its first entry
+# line: queue = sleeping | heapq.heappop(queue)
+import heapq
+
+
+def next_wait(ready, sleeping, now):
+    if ready:
+        return 0
+    queue = sleeping  # work on a copy
+    if queue:
+        deadline, _, _ = heapq.heappop(queue)
+        return max(deadline - now, 0)
+    return None
+
+
+# %% wait-1 right: the smallest of all, with a default
+def next_wait(ready, sleeping, now):
+    waits = (max(0, deadline - now) for deadline, *_ in sleeping)
+    return 0 if ready else min(waits, default=None)
+
+
+# %% sleepers-1 wrong: the length of the heap as the ticket
+# cause: when some were taken out the same number is given again, so equal deadlines compare who
+# line: ticket = len(self.heap) | (deadline, ticket, who)
+import heapq
+import itertools
+
+
+class Sleepers:
+    """Those who sleep, by deadline."""
+
+    def __init__(self):
+        self.heap = []
+
+    def add(self, deadline, who):
+        """Take in `who`, to be woken at `deadline`."""
+        ticket = len(self.heap)
+        heapq.heappush(self.heap, (deadline, ticket, who))
+
+    def due(self, now):
+        """Take out all whose deadline is `now` or earlier; return them in order."""
+        woken = []
+        while self.heap and self.heap[0][0] <= now:
+            woken.append(heapq.heappop(self.heap)[2])
+        return woken
+
+
+# %% sleepers-1 wrong: one heap for all objects of the class
+# cause: the heap belongs to the class, so two Sleepers share their sleepers
+# line: heap = []
+import heapq
+import itertools
+
+
+class Sleepers:
+    heap = []
+    tickets = itertools.count()
+
+    def add(self, deadline, who):
+        heapq.heappush(self.heap, (deadline, next(self.tickets), who))
+
+    def due(self, now):
+        def taken():
+            while self.heap and self.heap[0][0] <= now:
+                *_, who = heapq.heappop(self.heap)
+                yield who
+
+        return list(taken())
+
+
+# %% sleepers-1 right: a sorted list, cut in two
+from bisect import bisect_right, insort_right
+from operator import itemgetter
+
+deadline_of = itemgetter(0)
+
+
+class Sleepers:
+    def __init__(self):
+        self.queue = []
+
+    def add(self, deadline, who):
+        insort_right(self.queue, (deadline, who), key=deadline_of)
+
+    def due(self, now):
+        cut = bisect_right(self.queue, now, key=deadline_of)
+        taken, self.queue = self.queue[:cut], self.queue[cut:]
+        return [who for _, who in taken]
+
+
+# %% until-1 wrong: doesn't pause if the deadline has passed
+# cause: if the deadline has passed nothing is yielded, so the others get no turn
+# line: if deadline > time.monotonic(): | none
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    """Wait until `deadline`, a moment of time.monotonic()."""
+    if deadline > time.monotonic():
+        yield lambda loop, who: loop.wake_at(deadline, who)
+
+
+# %% until-1 wrong: hands the loop seconds instead of a moment
+# cause: wake_at wants a moment of the clock, and gets how long is left, so it wakes at once
+# line: seconds = max(0, deadline - time.monotonic()) | loop.wake_at(seconds, who)
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    seconds = max(0, deadline - time.monotonic())
+
+    def park(loop, who):
+        return loop.wake_at(seconds, who)
+
+    yield park if seconds else None
+
+
+# %% until-1 right: leaves the whole matter to the heap
+import types
+from operator import methodcaller
+
+
+@types.coroutine
+def sleep_until(deadline):
+    # a deadline that has passed is found by the loop before its next round
+    yield lambda loop, who: methodcaller("wake_at", deadline, who)(loop)
+
+
+# %% every-1 wrong: a late work shifts all later beats
+# cause: after a work that took too long the beats are counted anew from its end
+# line: beat = max(beat + seconds, clock()) | max(beat + seconds, clock())
+async def every(seconds, times, work, clock, sleep):
+    """Await `work()` on each beat, `seconds` apart, `times` times."""
+    beat = clock()
+    for n in range(times):
+        if n > 0:
+            beat = max(beat + seconds, clock())
+            await sleep(beat - clock())
+        await work()
+
+
+# %% every-1 wrong: sleeps after each work, the last too
+# cause: it sleeps until the next beat after each work, the last one too, and so doesn't end with the last work
+# line: await sleep(start + done * seconds - clock())
+async def every(seconds, times, work, clock, sleep):
+    start, done = clock(), 0
+    while done < times:
+        await work()
+        done += 1
+        await sleep(start + done * seconds - clock())
+
+
+# %% every-1 right: a generator of what is left until each beat
+async def every(seconds, times, work, clock, sleep):
+    def ahead(start=clock()):
+        for number in range(times):
+            yield start + number * seconds - clock()
+
+    for left in ahead():
+        if left > 0:
+            await sleep(left)
         await work()

@@ -112,7 +112,6 @@ class Future:
 # %% future-1 wrong: refuses too late
 # cause: the second value is kept before the second set_result is refused
 # line: self.value = value
-# told: none
 class Future:
     """A result that is not there yet."""
 
@@ -472,7 +471,6 @@ def cancel(loop, task):
 # %% cancel-own-1 wrong: asked once is enough
 # cause: a task that was asked and has not had its turn yet has not ended, and it returns False
 # line: if task.done or task.throw:
-# told: none
 from helpers.eventloop.tasks import CancelledError
 
 
@@ -490,7 +488,6 @@ def cancel(loop, task):
 # %% cancel-own-1 wrong: only who has begun
 # cause: a task that has not had its first turn is left as it is, and goes on as if nothing had been asked
 # line: if inspect.getcoroutinestate(task.coro) == inspect.CORO_CREATED: | return False
-# told: none
 import inspect
 
 from helpers.eventloop.tasks import CancelledError
@@ -951,8 +948,7 @@ async def with_timeout(loop, seconds, coro):
 
 # %% timeout-own-1 wrong: after the alarm every error is a timeout
 # cause: an error that the work raises when it is cancelled becomes a TimeoutError
-# line: except BaseException:
-# told: none
+# line: except BaseException: | raise TimeoutError
 from helpers.eventloop.tasks import CancelledError, sleep
 
 
@@ -1122,7 +1118,6 @@ class Future:
 # %% future-1 wrong: the second result overwrites the first
 # cause: the value is stored before the check: a second set_result raises, but has changed the result by then
 # line: self.value = value
-# told: none
 class Future:
     """A result that is not there yet."""
 
@@ -1456,7 +1451,6 @@ async def with_timeout(loop, seconds, coro):
 # %% future-1 wrong: overwrites before it complains
 # cause: the value is stored before the test, so the second set_result raises its RuntimeError but has changed the result already
 # line: self.value = value | if self.done:
-# told: none
 class Future:
     """A result that is not there yet."""
 
@@ -1652,7 +1646,6 @@ class Bell:
 # %% bell-1 wrong: swallows the cancellation
 # cause: wait() catches the CancelledError and returns as if the bell had rung; the task goes on and is not told that it is cancelled
 # line: except CancelledError:
-# told: def park(self, loop, wake):
 from helpers.eventloop.tasks import CancelledError
 
 
@@ -1892,3 +1885,1231 @@ async def with_timeout(loop, seconds, coro):
         raise
     finally:
         alarm.cancel()
+
+# %% future-1 wrong: a None counts as no result
+# cause: Whether there is a result already is read off the value: after `set_result(None)` a second `set_result` is no error, and changes the result.
+# line: if self.value is not None: | def set_result(self, value):
+class Future:
+    """A result that is not there yet."""
+
+    def __init__(self):
+        self.done = False
+        self.value = None
+        self.waiters = []
+
+    def __await__(self):
+        if not self.done:
+            yield self.park
+        return self.value
+
+    def park(self, loop, wake):
+        self.waiters.append(wake)
+
+    def set_result(self, value):
+        if self.value is not None:
+            raise RuntimeError("there is a result already")
+        self.value = value
+        self.done = True
+        for wake in self.waiters:
+            wake()
+        self.waiters.clear()
+
+# %% future-1 wrong: the last who came is woken first
+# cause: `pop()` takes the waiters from the end of the list: they get the value in the reverse order.
+# line: self.waiters.pop()()
+class Future:
+    """A result that is not there yet."""
+
+    def __init__(self):
+        self.done = False
+        self.value = None
+        self.waiters = []
+
+    def __await__(self):
+        if not self.done:
+            yield self.park
+        return self.value
+
+    def park(self, loop, wake):
+        self.waiters.append(wake)
+
+    def set_result(self, value):
+        if self.done:
+            raise RuntimeError("there is a result already")
+        self.done = True
+        self.value = value
+        while self.waiters:
+            self.waiters.pop()()
+
+# %% future-1 right: a box, and a deque of calls
+from collections import deque
+
+
+class Future:
+    """A result that is not there yet."""
+
+    def __init__(self):
+        self.box = ()
+        self.calls = deque()
+
+    def __await__(self):
+        while not self.box:
+            yield self.park
+        [value] = self.box
+        return value
+
+    def park(self, loop, wake):
+        if self.box:
+            wake()
+        else:
+            self.calls.append(wake)
+
+    def set_result(self, value):
+        if self.box:
+            raise RuntimeError("the result is set")
+        self.box = (value,)
+        while self.calls:
+            self.calls.popleft()()
+
+# %% gather-own-1 wrong: tasks made when they are needed
+# cause: A generator expression is lazy: the next coroutine is spawned only when the one before has been awaited. They run one after another.
+# line: tasks = (loop.spawn(coro) for coro in coros) | return [await task for task in tasks]
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    tasks = (loop.spawn(coro) for coro in coros)
+    return [await task for task in tasks]
+
+# %% gather-own-1 right: map, and a list that is filled
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    results = []
+    tasks = [*map(loop.spawn, coros)]
+    for task in tasks:
+        results += [await task]
+    return results
+
+# %% cancel-own-1 wrong: the heap is cut
+# cause: `remove` takes an entry out of the middle of a heap; what is left need not be a heap any more, and other tasks wake too late or in the wrong order. Set the entry's task to None.
+# line: loop.sleeping.remove(entry)
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    """Ask a task to end; return False if it has ended already."""
+    if task.done:
+        return False
+    task.throw = CancelledError()
+    for entry in loop.sleeping:
+        if entry[2] is task:
+            loop.sleeping.remove(entry)
+            loop.ready.append(task)
+            break
+    return True
+
+# %% cancel-own-1 right: match on the entries
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    """Ask a task to end; return False if it has ended already."""
+    match task.done:
+        case True:
+            return False
+    task.throw = CancelledError()
+    asleep = [entry for entry in loop.sleeping if entry[-1] is task]
+    for entry in asleep:
+        entry[-1] = None
+    if asleep:
+        loop.ready.append(task)
+    return True
+
+# %% bell-1 wrong: the undo remembers a place
+# cause: The undo removes whoever stands at the place now; once another waiter before it has been cancelled, that is the wrong one, or none (IndexError).
+# line: self.waiting.pop(place) | place = len(self.waiting)
+class Bell:
+    """Rings for all who wait."""
+
+    def __init__(self):
+        self.waiting = []
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        place = len(self.waiting)
+        self.waiting.append(wake)
+
+        def undo():
+            self.waiting.pop(place)
+
+        return undo
+
+    def ring(self):
+        waiting, self.waiting = self.waiting, []
+        for wake in waiting:
+            wake()
+
+# %% bell-1 right: a dict of tickets, again
+from functools import partial
+from itertools import count
+
+
+class Bell:
+    """Rings for all who wait."""
+
+    def __init__(self):
+        self.tickets = count()
+        self.waiting = {}
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        ticket = next(self.tickets)
+        self.waiting[ticket] = wake
+        return partial(self.waiting.pop, ticket, None)
+
+    def ring(self):
+        calls = list(self.waiting.values())
+        self.waiting.clear()
+        for wake in calls:
+            wake()
+
+# %% timeout-own-1 wrong: the alarm rings on after an error
+# cause: When the coroutine fails, its error passes by `alarm.cancel()`: the alarm is left behind and still rings. It belongs into a finally.
+# line: result = await task | alarm = loop.spawn(ring()) | alarm.cancel()
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    """Run `coro` for at most `seconds`; return its result or raise TimeoutError."""
+    late = False
+    task = loop.spawn(coro)
+
+    async def ring():
+        nonlocal late
+        await sleep(seconds)
+        late = True
+        task.cancel()
+
+    alarm = loop.spawn(ring())
+    try:
+        result = await task
+    except CancelledError:
+        if late:
+            raise TimeoutError from None
+        task.cancel()
+        alarm.cancel()
+        raise
+    alarm.cancel()
+    return result
+
+# %% timeout-own-1 wrong: every cancellation is taken for a timeout
+# cause: If with_timeout itself is cancelled, that is a CancelledError as well; here it comes out as a TimeoutError.
+# line: except CancelledError:
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    """Run `coro` for at most `seconds`; return its result or raise TimeoutError."""
+    task = loop.spawn(coro)
+
+    async def ring():
+        await sleep(seconds)
+        task.cancel()
+
+    alarm = loop.spawn(ring())
+    try:
+        return await task
+    except CancelledError:
+        task.cancel()
+        raise TimeoutError
+    finally:
+        alarm.cancel()
+
+# %% gather-own-1 wrong: one after another, again, again
+# cause: each task is awaited before the next is spawned
+# line: await loop.spawn(coro)
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    results = []
+    for coro in coros:
+        results.append(await loop.spawn(coro))
+    return results
+
+# %% gather-own-1 wrong: awaits the coroutines
+# cause: the coroutines are awaited themselves, and no task is made
+# line: await coro
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    return [await coro for coro in coros]
+
+# %% gather-own-1 wrong: errors are results
+# cause: an error is put among the results and doesn't come out
+# line: except Exception as error | results.append(error)
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    tasks = [loop.spawn(coro) for coro in coros]
+    results = []
+    for task in tasks:
+        try:
+            results.append(await task)
+        except Exception as error:
+            results.append(error)
+    return results
+
+# %% gather-own-1 wrong: in the order they end
+# cause: results are appended as the coroutines end
+# line: results.append(await coro)
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    results = []
+
+    async def keep(coro):
+        results.append(await coro)
+
+    for task in [loop.spawn(keep(coro)) for coro in coros]:
+        await task
+    return results
+
+# %% tasks-1 wrong: the finally of a task that never began
+# cause: c is cancelled before its first turn, so it never comes to its try and "c2" is not noted
+# line: log = ["spawned", "a1", "b1", "c2"
+log = ["spawned", "a1", "b1", "c2", "asked", "b2", "a2", "over"]
+
+# %% future-1 wrong: None stands for "not there yet"
+# cause: the result None can't be told from no result, so whoever awaits later waits for ever and a second set_result passes
+# line: if self.value is None: | if self.value is not None: | self.value = None
+class Future:
+    """A result that is not there yet."""
+
+    def __init__(self):
+        self.value = None
+        self.waiters = []
+
+    def __await__(self):
+        if self.value is None:
+            yield self.park
+        return self.value
+
+    def park(self, loop, wake):
+        self.waiters.append(wake)
+
+    def set_result(self, value):
+        if self.value is not None:
+            raise RuntimeError("there is a result already")
+        self.value = value
+        waiters, self.waiters = self.waiters, []
+        for wake in waiters:
+            wake()
+
+# %% future-1 wrong: one who comes late pauses
+# cause: __await__ always yields, so a task that awaits a future with a result loses a turn
+# line: yield self.park | wake()  # there is nothing to wait for
+class Future:
+    def __init__(self):
+        self.done = False
+        self.result = None
+        self.wakes = []
+
+    def __await__(self):
+        yield self.park
+        return self.result
+
+    def park(self, loop, wake):
+        if self.done:
+            wake()  # there is nothing to wait for
+        else:
+            self.wakes.append(wake)
+
+    def set_result(self, value):
+        if self.done:
+            raise RuntimeError("set_result was called twice")
+        self.done, self.result = True, value
+        while self.wakes:
+            self.wakes.pop(0)()
+
+# %% future-1 wrong: the second set_result changes the value
+# cause: the new value is written before the RuntimeError is raised
+# line: old, self.value = self.value, value | raise RuntimeError
+from collections import deque
+
+
+class Future:
+    """A result that is not there yet."""
+
+    _MISSING = object()
+
+    def __init__(self):
+        self.value = self._MISSING
+        self.queue = deque()
+
+    def __await__(self):
+        if self.value is self._MISSING:
+            yield self.park
+        return self.value
+
+    def park(self, loop, wake):
+        self.queue.append(wake)
+
+    def set_result(self, value):
+        old, self.value = self.value, value
+        if old is not self._MISSING:
+            raise RuntimeError("this future has its result already")
+        while self.queue:
+            self.queue.popleft()()
+
+# %% future-1 right: a list of at most one result
+class Future:
+    """A result that is not there yet."""
+
+    def __init__(self):
+        self.results = []
+        self.waiting = []
+
+    def __await__(self):
+        while not self.results:
+            yield self.park
+        (value,) = self.results
+        return value
+
+    def park(self, loop, wake):
+        self.waiting.append(wake)
+
+    def set_result(self, value):
+        if self.results:
+            raise RuntimeError("a future has only one result")
+        self.results.append(value)
+        for wake in self.waiting:
+            wake()
+        self.waiting.clear()
+
+# %% future-1 right: the state is a function that gives the value
+class Future:
+    def __init__(self):
+        self._get = None
+        self._wakes = {}
+
+    def __await__(self):
+        return self._wait() if self._get is None else self._now()
+
+    def _wait(self):
+        yield self.park
+        return self._get()
+
+    def _now(self):
+        return self._get()
+        yield  # makes it a generator
+
+    def park(self, loop, wake):
+        self._wakes[len(self._wakes)] = wake
+
+    def set_result(self, value):
+        if self._get is not None:
+            raise RuntimeError("second result")
+        self._get = lambda: value
+        for wake in self._wakes.values():
+            wake()
+
+# %% gather-own-1 wrong: one after the other
+# cause: each task is awaited before the next one is spawned, so they do not run at once
+# line: await loop.spawn(coro)
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    return [await loop.spawn(coro) for coro in coros]
+
+# %% gather-own-1 wrong: each one adds its own when it ends
+# cause: each one appends its result when it ends, so the list is not in the order of coros
+# line: results.append(await coro) | return results
+async def gather(loop, *coros):
+    results = []
+
+    async def run(coro):
+        results.append(await coro)
+
+    tasks = []
+    for coro in coros:
+        tasks.append(loop.spawn(run(coro)))
+    for task in tasks:
+        await task
+    return results
+
+# %% gather-own-1 wrong: an error is put among the results
+# cause: the error is caught and returned as a result, it does not come out of gather
+# line: except Exception as error: | results[place] = error
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    tasks = list(map(loop.spawn, coros))
+    results = [None] * len(tasks)
+    for place, task in enumerate(tasks):
+        try:
+            results[place] = await task
+        except Exception as error:
+            results[place] = error
+    return results
+
+# %% gather-own-1 right: the last of the tasks are awaited first
+async def gather(loop, *coros):
+    tasks = [loop.spawn(coro) for coro in coros]
+    results = []
+    for task in reversed(tasks):
+        results.insert(0, await task)
+    return results
+
+# %% gather-own-1 right: places in a dict, and the first error afterwards
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    results = {}
+    errors = []
+
+    async def run(place, coro):
+        try:
+            results[place] = await coro
+        except Exception as error:
+            errors.append(error)
+
+    tasks = [loop.spawn(run(*numbered)) for numbered in enumerate(coros)]
+    while tasks:
+        await tasks.pop()
+    if errors:
+        raise errors[0]
+    return [results[place] for place in range(len(coros))]
+
+# %% cancel-own-1 wrong: removes from the heap and leaves it in disorder
+# cause: remove takes an entry out of the middle of the list, after which it need not be a heap any more
+# line: loop.sleeping.remove(entry)
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    """Ask a task to end; return False if it has ended already."""
+    if task.done:
+        return False
+    task.throw = CancelledError()
+    for entry in loop.sleeping:
+        if entry[2] is task:
+            loop.sleeping.remove(entry)
+            loop.ready.append(task)
+            break
+    return True
+
+# %% cancel-own-1 wrong: the old entry still wakes the task
+# cause: the entry stays in the heap with its task, so the timer wakes the task a second time
+# line: loop.ready.append(task) | if any(sleeper is task | none
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    if not task.done:
+        task.throw = CancelledError("cancelled")
+        if any(sleeper is task for deadline, ticket, sleeper in loop.sleeping):
+            loop.ready.append(task)
+    return not task.done
+
+# %% cancel-own-1 wrong: a task that cancels itself gets two turns
+# cause: a task that is not in the queue need not be asleep, it may be running; then it comes into the queue twice
+# line: if task not in loop.ready: | loop.ready.append(task)
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    """Ask a task to end; return False if it has ended already."""
+    if task.done:
+        return False
+
+    task.throw = CancelledError()
+    if task not in loop.ready:
+        # it sleeps: nobody may wake it a second time
+        for entry in loop.sleeping:
+            if entry[-1] is task:
+                entry[-1] = None
+        loop.ready.append(task)
+    return True
+
+# %% cancel-own-1 right: next over the entries, and a walrus
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    if task.done:
+        return False
+    task.throw = CancelledError()
+    mine = (entry for entry in loop.sleeping if entry[2] is task)
+    if (entry := next(mine, None)) is not None:
+        entry[2] = None
+        loop.ready.append(task)
+    return True
+
+# %% cancel-own-1 right: the heap is built anew
+import heapq
+
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    """Ask a task to end; return False if it has ended already."""
+    if task.done:
+        return False
+    task.throw = CancelledError()
+    others = [entry for entry in loop.sleeping if entry[2] is not task]
+    if len(others) < len(loop.sleeping):
+        loop.sleeping[:] = others
+        heapq.heapify(loop.sleeping)
+        loop.ready.append(task)
+    return True
+
+# %% bell-1 wrong: the undo knows only a place in the list
+# cause: the place is not the waiter's any more when one before it has been taken out, so another one is removed, or an IndexError comes
+# line: self.waiters.pop(place) | place = len(self.waiters)
+class Bell:
+    """Rings for all who wait."""
+
+    def __init__(self):
+        self.waiters = []
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        place = len(self.waiters)
+        self.waiters.append(wake)
+        return lambda: self.waiters.pop(place)
+
+    def ring(self):
+        waiters, self.waiters = self.waiters, []
+        for wake in waiters:
+            wake()
+
+# %% bell-1 wrong: the list is never emptied
+# cause: those who were woken stay in the list, so the next ring wakes them again
+# line: for wake in self.waiting: | wake() | none
+from functools import partial
+
+
+class Bell:
+    def __init__(self):
+        self.waiting = []
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        self.waiting.append(wake)
+        return partial(self.waiting.remove, wake)
+
+    def ring(self):
+        for wake in self.waiting:
+            wake()
+
+# %% bell-1 wrong: the cancellation is swallowed
+# cause: wait catches the CancelledError and returns as if the bell had rung, so the task isn't told
+# line: except CancelledError: | return  # no longer in the list
+from helpers.eventloop.tasks import CancelledError
+
+
+class Bell:
+    """Rings for all who wait."""
+
+    def __init__(self):
+        self._tickets = 0
+        self._waiters = {}
+
+    async def wait(self):
+        try:
+            await self
+        except CancelledError:
+            return  # no longer in the list
+
+    def __await__(self):
+        return (yield self.park)
+
+    def park(self, loop, wake):
+        self._tickets += 1
+        ticket = self._tickets
+        self._waiters[ticket] = wake
+
+        def undo():
+            del self._waiters[ticket]
+
+        return undo
+
+    def ring(self):
+        waiters = list(self._waiters.values())
+        self._waiters.clear()
+        for wake in waiters:
+            wake()
+
+# %% bell-1 right: an entry whose function is taken out
+class Bell:
+    """Rings for all who wait."""
+
+    def __init__(self):
+        self.entries = []
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        entry = [wake]
+        self.entries.append(entry)
+        return entry.clear
+
+    def ring(self):
+        entries, self.entries = self.entries, []
+        for entry in entries:
+            for wake in entry:
+                wake()
+
+# %% bell-1 right: each ring has a crowd of its own, a deque
+from collections import deque
+
+
+class _Pause:
+    def __init__(self, park):
+        self.park = park
+
+    def __await__(self):
+        yield self.park
+
+
+class Bell:
+    def __init__(self):
+        self.crowd = deque()
+
+    async def wait(self):
+        await _Pause(self.park)
+
+    def __await__(self):
+        return self.wait().__await__()
+
+    def park(self, loop, wake):
+        self.crowd.append(wake)
+
+        def undo():
+            self.crowd.remove(wake)
+
+        return undo
+
+    def ring(self):
+        for _ in range(len(self.crowd)):
+            self.crowd.popleft()()
+
+# %% timeout-own-1 wrong: the alarm still rings after an error
+# cause: if the coroutine fails, the error leaves before the alarm is cancelled, so the alarm stays behind
+# line: alarm.cancel()  # no longer needed | result = await task | none
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    """Run `coro` for at most `seconds`; return its result or raise TimeoutError."""
+    task = loop.spawn(coro)
+    late = False
+
+    async def ring():
+        nonlocal late
+        await sleep(seconds)
+        if not task.done():
+            late = True
+            task.cancel()
+
+    alarm = loop.spawn(ring())
+    try:
+        result = await task
+    except CancelledError:
+        if late and task.done():
+            raise TimeoutError from None
+        alarm.cancel()
+        task.cancel()
+        raise
+    alarm.cancel()  # no longer needed
+    if late:
+        raise TimeoutError
+    return result
+
+# %% timeout-own-1 wrong: an error on cancelling becomes a TimeoutError
+# cause: when the time is over every error is replaced, also one that the coroutine raises when it is cancelled
+# line: except BaseException: | raise TimeoutError("too slow") from None
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    over = []
+    task = loop.spawn(coro)
+
+    async def watch():
+        await sleep(seconds)
+        if not task.done():
+            over.append(True)
+            task.cancel()
+
+    watcher = loop.spawn(watch())
+    try:
+        result = await task
+    except BaseException:
+        if over and task.done():
+            raise TimeoutError("too slow") from None
+        task.cancel()
+        raise
+    finally:
+        watcher.cancel()
+    if over:
+        raise TimeoutError("too slow")
+    return result
+
+# %% timeout-own-1 wrong: cancelled from outside, it leaves the task running
+# cause: when with_timeout is itself cancelled, only the CancelledError comes out; the task is not cancelled
+# line: raise  # somebody cancelled us | none | except CancelledError:
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+class _Alarm:
+    def __init__(self, seconds, task):
+        self.seconds = seconds
+        self.task = task
+        self.rang = False
+
+    async def run(self):
+        await sleep(self.seconds)
+        if not self.task.done():
+            self.rang = True
+            self.task.cancel()
+
+
+async def with_timeout(loop, seconds, coro):
+    """Run `coro` for at most `seconds`; return its result or raise TimeoutError."""
+    task = loop.spawn(coro)
+    alarm = _Alarm(seconds, task)
+    timer = loop.spawn(alarm.run())
+    try:
+        result = await task
+    except CancelledError:
+        if alarm.rang and task.done():
+            raise TimeoutError(f"longer than {seconds} s") from None
+        raise  # somebody cancelled us
+    finally:
+        timer.cancel()
+    if alarm.rang:
+        raise TimeoutError(f"longer than {seconds} s")
+    return result
+
+# %% timeout-own-1 right: a finally that looks after both
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    task = loop.spawn(coro)
+    late = False
+
+    async def ring():
+        nonlocal late
+        await sleep(seconds)
+        if not task.done():
+            late = True
+            task.cancel()
+
+    alarm = loop.spawn(ring())
+    try:
+        result = await task
+    except CancelledError:
+        if not (late and task.done()):
+            raise
+    finally:
+        for one in (alarm, task):
+            if not one.done():
+                one.cancel()
+    if late:
+        raise TimeoutError
+    return result
+
+# %% timeout-own-1 right: an alarm without a task, straight in the heap
+import time
+
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    """Run `coro` for at most `seconds`; return its result or raise TimeoutError."""
+    task = loop.spawn(coro)
+    rang = cut_off = False
+
+    def ring():
+        nonlocal rang, cut_off
+        rang = True
+        if not task.done():
+            cut_off = True
+            task.cancel()
+
+    take_back = loop.wake_at(time.monotonic() + seconds, ring)
+    try:
+        result = await task
+        if cut_off:
+            raise TimeoutError(f"more than {seconds} s")
+        return result
+    except CancelledError:
+        if cut_off and task.done():
+            raise TimeoutError(f"more than {seconds} s") from None
+        if not task.done():
+            task.cancel()
+        raise
+    finally:
+        if not rang:
+            take_back()
+
+
+# %% future-1 wrong: wakes the last that came first
+# cause: the waiters are popped from the end, so they are woken in the wrong order
+# line: wake = self.waiters.pop() | self.waiters.pop()
+class Future:
+    """A result that is not there yet."""
+
+    def __init__(self):
+        self.waiters = []
+        self.done = False
+        self.value = None
+
+    def __await__(self):
+        if not self.done:
+            yield self.park
+        return self.value
+
+    def park(self, loop, wake):
+        self.waiters.append(wake)
+
+    def set_result(self, value):
+        if self.done:
+            raise RuntimeError("there is a result already")
+        self.done, self.value = True, value
+        while self.waiters:
+            wake = self.waiters.pop()
+            wake()
+
+
+# %% future-1 wrong: takes the second value before it refuses it
+# cause: the second set_result raises, but has changed the value before
+# line: self.value = value
+class Future:
+    pending = True
+
+    def __init__(self):
+        self.callbacks = []
+
+    def __await__(self):
+        if self.pending:
+            yield self.park
+        return self.value
+
+    def park(self, loop, wake):
+        self.callbacks.append(wake)
+
+    def set_result(self, value):
+        self.value = value
+        if not self.pending:
+            raise RuntimeError("set twice")
+        self.pending = False
+        for callback in self.callbacks:
+            callback()
+
+
+# %% future-1 right: a box that holds one value or none
+from collections import deque
+
+
+class Future:
+    def __init__(self):
+        self.box = deque(maxlen=1)
+        self.line = deque()
+
+    def __await__(self):
+        if not self.box:
+            yield self.park
+        (value,) = self.box
+        return value
+
+    def park(self, loop, wake):
+        self.line.append(wake)
+
+    def set_result(self, value):
+        if self.box:
+            raise RuntimeError("this future has a result")
+        self.box.append(value)
+        while self.line:
+            self.line.popleft()()
+
+
+# %% gather-own-1 wrong: a map that spawns one at a time
+# cause: map is lazy, so the next coroutine is spawned only when the one before has ended
+# line: tasks = map(loop.spawn, coros) | map(loop.spawn, coros) | for task in tasks
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    tasks = map(loop.spawn, coros)
+    return [await task for task in tasks]
+
+
+# %% gather-own-1 wrong: errors among the results, like allSettled
+# cause: an error is put into the list and doesn't come out of gather
+# line: except Exception as error: | results.append(error)
+async def gather(loop, *coros):
+    tasks = []
+    for coro in coros:
+        tasks.append(loop.spawn(coro))
+    results = []
+    for task in tasks:
+        try:
+            results.append(await task)
+        except Exception as error:
+            results.append(error)
+    return results
+
+
+# %% gather-own-1 right: each fills its own place
+async def gather(loop, *coros):
+    places = [None] * len(coros)
+
+    async def fill(place, coro):
+        places[place] = await coro
+
+    for filler in [loop.spawn(fill(*pair)) for pair in enumerate(coros)]:
+        await filler
+    return places
+
+
+# %% cancel-own-1 wrong: queues whoever isn't in the queue
+# cause: a task that runs just now isn't in loop.ready either, and doesn't sleep; it gets a second place in the queue
+# line: if task not in loop.ready: | loop.ready.append(task)
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    """Ask a task to end; return False if it has ended already."""
+    if task.done:
+        return False
+    task.throw = CancelledError()
+    if task not in loop.ready:
+        for entry in loop.sleeping:
+            if entry[2] is task:
+                entry[2] = None
+        loop.ready.append(task)
+    return True
+
+
+# %% cancel-own-1 wrong: removes the entry from the middle of the heap
+# cause: list.remove moves the entries behind it, and the list isn't a heap any more
+# line: loop.sleeping.remove(entry)
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    if task.done:
+        return False
+    entry = next((e for e in loop.sleeping if e[-1] is task), None)
+    if entry is not None:
+        loop.sleeping.remove(entry)
+        loop.ready.append(task)
+    task.throw = CancelledError("please end")
+    return True
+
+
+# %% cancel-own-1 right: builds the heap anew without the task
+import heapq
+
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    if not task.done:
+        task.throw = CancelledError()
+        others = [entry for entry in loop.sleeping if entry[2] is not task]
+        if len(others) < len(loop.sleeping):
+            heapq.heapify(others)
+            loop.sleeping[:] = others
+            loop.ready.append(task)
+    return not task.done
+
+
+# %% bell-1 wrong: the undo takes out the last waiter
+# cause: pop without an index takes out whoever came last, and not the one that is cancelled
+# line: return self.waiters.pop
+class Bell:
+    """Rings for all who wait."""
+
+    def __init__(self):
+        self.waiters = []
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        self.waiters.append(wake)
+        return self.waiters.pop
+
+    def ring(self):
+        waiters = self.waiters
+        self.waiters = []
+        for wake in waiters:
+            wake()
+
+
+# %% bell-1 wrong: stays rung, like an event of threads
+# cause: a flag remembers the ring, so a task that comes later doesn't wait for the next
+# line: self.rung = True | if not self.rung:
+from functools import partial
+
+
+class Bell:
+    def __init__(self):
+        self.waiters = []
+        self.rung = False
+
+    async def wait(self):
+        if not self.rung:
+            await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        self.waiters.append(wake)
+        return partial(self.waiters.remove, wake)
+
+    def ring(self):
+        self.rung = True
+        for wake in self.waiters[:]:
+            self.waiters.remove(wake)
+            wake()
+
+
+# %% bell-1 right: a dict of tickets that are bare objects
+class Bell:
+    def __init__(self):
+        self.parked = {}  # in the order in which they came
+
+    async def wait(self):
+        return await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        ticket = object()
+        self.parked[ticket] = wake
+
+        def undo():
+            self.parked.pop(ticket, None)
+
+        return undo
+
+    def ring(self):
+        for ticket in [*self.parked]:
+            self.parked.pop(ticket)()
+
+
+# %% timeout-own-1 wrong: trusts that cancelling reaches the task that is awaited
+# cause: if with_timeout is cancelled itself the task isn't cancelled, because on this loop that isn't done by the await
+# line: raise  # cancelled from outside | except CancelledError: | result = await task | none
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    """Run `coro` for at most `seconds`; return its result or raise TimeoutError."""
+    expired = False
+    task = loop.spawn(coro)
+
+    async def watchdog():
+        nonlocal expired
+        await sleep(seconds)
+        expired = True
+        task.cancel()
+
+    timer = loop.spawn(watchdog())
+    try:
+        result = await task
+    except CancelledError:
+        if expired:
+            raise TimeoutError from None
+        raise  # cancelled from outside
+    finally:
+        timer.cancel()
+    if expired:
+        raise TimeoutError
+    return result
+
+
+# %% timeout-own-1 wrong: the alarm stays on after an error
+# cause: if the coroutine fails, its error leaves with_timeout before the alarm is cancelled, so that still rings
+# line: result = await task | alarm.cancel() | none
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    rang = []
+
+    async def ring():
+        await sleep(seconds)
+        rang.append(True)
+        task.cancel()
+
+    task = loop.spawn(coro)
+    alarm = loop.spawn(ring())
+    try:
+        result = await task
+    except CancelledError:
+        alarm.cancel()
+        if rang:
+            raise TimeoutError("too slow")
+        task.cancel()
+        raise
+    alarm.cancel()
+    if rang:
+        raise TimeoutError("too slow")
+    return result
+
+
+# %% timeout-own-1 right: the alarm is an object
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+class Alarm:
+    def __init__(self, loop, seconds, task):
+        self.late = False
+        self.task = task
+        self.own = loop.spawn(self.ring(seconds))
+
+    async def ring(self, seconds):
+        await sleep(seconds)
+        self.late = True
+        self.task.cancel()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        self.own.cancel()
+        cancelled = kind is not None and issubclass(kind, CancelledError)
+        if self.late and (kind is None or cancelled):
+            raise TimeoutError from None
+        if cancelled:
+            self.task.cancel()
+
+
+async def with_timeout(loop, seconds, coro):
+    task = loop.spawn(coro)
+    with Alarm(loop, seconds, task):
+        return await task

@@ -487,7 +487,7 @@ async def deliver(next_line, waiting):
 # %% deliver-1 wrong: looks where the line begins
 # cause: a line to question 12 begins with a 1 as well
 # line: line.startswith(number)
-# told: none
+# told: while line := await next_line():
 async def deliver(next_line, waiting):
     while line := await next_line():
         for number in list(waiting):
@@ -683,7 +683,6 @@ async def send_all(sock, data):
 # %% sendall-1 wrong: every OSError means "wait"
 # cause: the except is too wide: BrokenPipeError and ConnectionResetError are OSErrors too, so a hang-up is waited out for ever instead of coming out
 # line: except OSError:
-# told: await until(sock, WRITE)
 from helpers.eventloop.sockets import WRITE, until
 
 
@@ -764,8 +763,7 @@ async def read_lines(sock):
 
 # %% serve-1 wrong: the socket is closed after an except
 # cause: a cancellation is no Exception, so it flies past sock.close(); the close belongs into a finally
-# line: sock.close()
-# told: spawn(handle(sock, talk))
+# line: sock.close() | except Exception as error:
 from helpers.eventloop.sockets import accept
 
 
@@ -962,3 +960,681 @@ async def serve(listener, talk, spawn):
     while True:
         sock, _ = await accept(listener)
         spawn(one(sock))
+
+# %% sendall-1 wrong: every error of the socket is waited out
+# cause: BlockingIOError is an OSError, but so are ConnectionResetError and BrokenPipeError: when the other side hangs up, it is tried again for ever.
+# line: except OSError: | await until(sock, WRITE)
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    """Send all of `data`, however slowly the other side reads."""
+    while data:
+        try:
+            sent = sock.send(data)
+        except OSError:
+            await until(sock, WRITE)
+        else:
+            data = data[sent:]
+
+# %% sendall-1 wrong: one try after the wait
+# cause: After the wait `send` may take only a part, or nothing; what it says is thrown away here, and the rest is lost.
+# line: except BlockingIOError:
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    """Send all of `data`, however slowly the other side reads."""
+    while data:
+        try:
+            data = data[sock.send(data):]
+        except BlockingIOError:
+            await until(sock, WRITE)
+            sock.send(data)
+            return
+
+# %% sendall-1 right: a memoryview
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    """Send all of `data`, however slowly the other side reads."""
+    view = memoryview(data)
+    place = 0
+    while place < len(view):
+        try:
+            place += sock.send(view[place:place + 65536])
+        except BlockingIOError:
+            await until(sock, WRITE)
+
+# %% lines-1 wrong: splitlines knows more ends
+# cause: `splitlines` also ends a line at a carriage return, and takes it away: b"a\rb\n" is one line, and b"a\r\n" holds the b"\r".
+# line: return b"".join(pieces).splitlines()
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    """Return all lines that come, without their newlines."""
+    pieces = []
+    while piece := await recv(sock, 4096):
+        pieces.append(piece)
+    return b"".join(pieces).splitlines()
+
+# %% lines-1 wrong: empty lines are filtered out, again
+# cause: To drop what is behind the last newline, all empty lines are dropped; but an empty line is a line.
+# line: if line]
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    """Return all lines that come, without their newlines."""
+    data = bytearray()
+    while True:
+        piece = await recv(sock, 4096)
+        if not piece:
+            break
+        data += piece
+    return [bytes(line) for line in data.split(b"\n") if line]
+
+# %% lines-1 right: the rest of each piece is carried on
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    """Return all lines that come, without their newlines."""
+    lines, parts = [], []
+    while piece := await recv(sock, 4096):
+        head, *tail = piece.split(b"\n")
+        parts.append(head)
+        for part in tail:
+            lines.append(b"".join(parts))
+            parts = [part]
+    last = b"".join(parts)
+    return lines + [last] if last else lines
+
+# %% serve-1 wrong: a cancelled talk leaves its socket open
+# cause: A CancelledError is no Exception here: it passes by `sock.close()`. The close belongs into a finally.
+# line: except Exception: | sock.close()
+from helpers.eventloop.sockets import accept
+
+
+async def serve(listener, talk, spawn):
+    """Accept clients for ever, and talk to all of them at once."""
+    async def one(sock):
+        try:
+            await talk(sock)
+        except Exception:
+            pass
+        sock.close()
+
+    while True:
+        sock, _ = await accept(listener)
+        spawn(one(sock))
+
+# %% serve-1 wrong: the closures share one variable
+# cause: `one` reads `client` when it runs, not when it is made: after the next accept it closes (and with two clients in a row, talks to) the newest client instead of its own.
+# line: await talk(client) | client.close() | async def one():
+# told: spawn(one())
+from helpers.eventloop.sockets import accept
+
+
+async def serve(listener, talk, spawn):
+    """Accept clients for ever, and talk to all of them at once."""
+    while True:
+        client, address = await accept(listener)
+
+        async def one():
+            try:
+                await talk(client)
+            except Exception:
+                pass
+            finally:
+                client.close()
+
+        spawn(one())
+
+# %% deliver-1 wrong: an answer of several words
+# cause: The line is split at every space: an answer that holds a space itself makes too many parts, and the reader dies with a ValueError. Split once.
+# line: number, answer = line.split(b" ")
+async def deliver(next_line, waiting):
+    """Give each answer to the future that waits for it, and the rest an error."""
+    while line := await next_line():
+        number, answer = line.split(b" ")
+        waiting.pop(number).set_result(answer)
+    while waiting:
+        _, future = waiting.popitem()
+        future.set_exception(ConnectionError("the other side hung up"))
+
+# %% deliver-1 wrong: the answered stay in the dict
+# cause: An answered future stays in `waiting`: at the end it is given an error as well, which is an error itself, and those after it wait for ever.
+# line: waiting[number].set_result(answer)
+async def deliver(next_line, waiting):
+    """Give each answer to the future that waits for it, and the rest an error."""
+    while line := await next_line():
+        number, _, answer = line.partition(b" ")
+        waiting[number].set_result(answer)
+    for future in list(waiting.values()):
+        future.set_exception(ConnectionError("the other side hung up"))
+
+# %% thread-1 wrong: the error is gone when it is needed
+# cause: `error` is deleted at the end of the except block; the loop calls the lambda later, and finds a NameError instead. Hand the error over as an argument.
+# line: loop.call_soon_threadsafe(lambda: future.set_exception(error))
+import threading
+from helpers.eventloop.tasks import Future
+
+
+def in_thread(loop, work):
+    """Have a thread call `work`; return a future of what it returns or raises."""
+    future = Future()
+
+    def run():
+        try:
+            result = work()
+        except Exception as error:
+            loop.call_soon_threadsafe(lambda: future.set_exception(error))
+        else:
+            loop.call_soon_threadsafe(lambda: future.set_result(result))
+
+    threading.Thread(target=run, daemon=True).start()
+    return future
+
+# %% thread-1 wrong: the thread sets the result itself
+# cause: `future.set_result(work())` is called here, in the thread, and its None is handed to the loop. Hand over the function and its argument.
+# line: loop.call_soon_threadsafe(future.set_result(work()))
+import threading
+from helpers.eventloop.tasks import Future
+
+
+def in_thread(loop, work):
+    """Have a thread call `work`; return a future of what it returns or raises."""
+    future = Future()
+
+    def run():
+        try:
+            loop.call_soon_threadsafe(future.set_result(work()))
+        except Exception as error:
+            loop.call_soon_threadsafe(future.set_exception, error)
+
+    threading.Thread(target=run).start()
+    return future
+
+# %% thread-1 right: a thread class of its own
+import threading
+from helpers.eventloop.tasks import Future
+
+
+class Runner(threading.Thread):
+    def __init__(self, loop, work, future):
+        super().__init__(daemon=True)
+        self.loop, self.work, self.future = loop, work, future
+
+    def run(self):
+        try:
+            outcome = (self.future.set_result, self.work())
+        except BaseException as error:
+            outcome = (self.future.set_exception, error)
+        self.loop.call_soon_threadsafe(*outcome)
+
+
+def in_thread(loop, work):
+    """Have a thread call `work`; return a future of what it returns or raises."""
+    future = Future()
+    Runner(loop, work, future).start()
+    return future
+
+# %% sendall-1 wrong: tries again without waiting
+# cause: at a BlockingIOError it tries again at once: it spins and lets no other task run
+# line: continue | except BlockingIOError | sock.send(data)
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    """Send all of `data`, however slowly the other side reads."""
+    while data:
+        try:
+            sent = sock.send(data)
+        except BlockingIOError:
+            continue
+        data = data[sent:]
+
+# %% sendall-1 wrong: catches OSError
+# cause: a hang-up is an OSError too: it is swallowed, and tried again for ever
+# line: except OSError
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    """Send all of `data`, however slowly the other side reads."""
+    view = memoryview(data)
+    while view:
+        try:
+            view = view[sock.send(view) :]
+        except OSError:
+            await until(sock, WRITE)
+
+# %% sendall-1 wrong: sends from the start again
+# cause: after a wait the whole of data is sent again, not the rest
+# line: sent += sock.send(data) | sock.send(data)
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    """Send all of `data`, however slowly the other side reads."""
+    sent = 0
+    while sent < len(data):
+        try:
+            sent += sock.send(data)
+        except BlockingIOError:
+            await until(sock, WRITE)
+
+# %% pieces-1 wrong: each send is one recv
+# cause: a stream has no messages: recv(5) takes up to five bytes of all that is there, so tea and cake run together
+# line: answers = [b"tea", b"cake", b""]
+answers = [b"tea", b"cake", b""]
+
+# %% sendall-1 wrong: what send takes is not looked at
+# cause: send may take only a part of the chunk, and the rest of the chunk is lost
+# line: sock.send(chunk)
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    """Send all of `data`, however slowly the other side reads."""
+    chunks = [data[i : i + 65536] for i in range(0, len(data), 65536)]
+    for chunk in chunks:
+        while True:
+            try:
+                sock.send(chunk)
+                break
+            except BlockingIOError:
+                await until(sock, WRITE)
+
+# %% sendall-1 wrong: the hang-up is swallowed
+# cause: the error of send that says that the other side has hung up is caught and doesn't come out
+# line: except ConnectionError: | break  # nobody is there any more
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    sent = 0
+    while sent < len(data):
+        try:
+            sent += sock.send(data[sent:])
+        except BlockingIOError:
+            await until(sock, WRITE)
+        except ConnectionError:
+            break  # nobody is there any more
+
+# %% sendall-1 wrong: until without await
+# cause: until is called but not awaited, so it asks again and again and no other task runs
+# line: until(sock, WRITE)
+from helpers.eventloop.sockets import WRITE, until
+
+
+def _try_to_send(sock, data):
+    try:
+        return sock.send(data)
+    except BlockingIOError:
+        return 0
+
+
+async def send_all(sock, data):
+    """Send all of `data`, however slowly the other side reads."""
+    while data:
+        if taken := _try_to_send(sock, data):
+            data = data[taken:]
+        else:
+            until(sock, WRITE)
+
+# %% sendall-1 right: a view that gets shorter
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    with memoryview(data) as view:
+        start = 0
+        while start < len(view):
+            try:
+                start += sock.send(view[start:])
+            except BlockingIOError:
+                await until(sock, WRITE)
+
+# %% sendall-1 right: waits first, and calls itself for the rest in pieces
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def _send_some(sock, data):
+    while True:
+        await until(sock, WRITE)
+        try:
+            return sock.send(data)
+        except BlockingIOError:
+            continue
+
+
+async def send_all(sock, data):
+    """Send all of `data`, however slowly the other side reads."""
+    rest = bytearray(data)
+    while rest:
+        taken = await _send_some(sock, bytes(rest[:100_000]))
+        del rest[:taken]
+
+# %% lines-1 wrong: splitlines cuts at more than newlines
+# cause: splitlines also ends a line at a carriage return, and takes it away
+# line: splitlines()
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    """Return all lines that come, without their newlines."""
+    pieces = []
+    while piece := await recv(sock, 4096):
+        pieces.append(piece)
+    return b"".join(pieces).splitlines()
+
+# %% lines-1 wrong: a filter for the last one drops the empty ones
+# cause: the filter that is to drop the nothing after the last newline drops every empty line
+# line: if line
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    everything = b""
+    while True:
+        piece = await recv(sock, 4096)
+        if piece == b"":
+            break
+        everything += piece
+    return [line for line in everything.split(b"\n") if line]
+
+# %% lines-1 wrong: one line of each piece
+# cause: a piece may hold many lines, but only one is taken out of the buffer each time
+# line: if b"\n" in buffer: | lines.append(buffer)
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    """Return all lines that come, without their newlines."""
+    lines: list[bytes] = []
+    buffer = b""
+    while data := await recv(sock, 4096):
+        buffer += data
+        if b"\n" in buffer:
+            line, buffer = buffer.split(b"\n", 1)
+            lines.append(line)
+    # the last line may lack its newline
+    if buffer:
+        lines.append(buffer)
+    return lines
+
+# %% lines-1 right: an async generator of lines
+from helpers.eventloop.sockets import recv
+
+
+async def _lines(sock):
+    rest = b""
+    while data := await recv(sock, 4096):
+        *whole, rest = (rest + data).split(b"\n")
+        for line in whole:
+            yield line
+    if rest:
+        yield rest
+
+
+async def read_lines(sock):
+    return [line async for line in _lines(sock)]
+
+# %% lines-1 right: all of it, and one newline less
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    """Return all lines that come, without their newlines."""
+    text = bytearray()
+    while (data := await recv(sock, 4096)) != b"":
+        text.extend(data)
+    if not text:
+        return []
+    return bytes(text).removesuffix(b"\n").split(b"\n")
+
+# %% serve-1 wrong: a cancelled talk does not come to the close
+# cause: CancelledError is no Exception, so the close after the try is not reached when the talk was cancelled
+# line: except Exception: | sock.close() | none
+from helpers.eventloop.sockets import accept
+
+
+async def _one_client(talk, sock):
+    try:
+        await talk(sock)
+    except Exception:
+        pass
+    sock.close()
+
+
+async def serve(listener, talk, spawn):
+    """Accept clients for ever, and talk to all of them at once."""
+    while True:
+        sock, _ = await accept(listener)
+        spawn(_one_client(talk, sock))
+
+# %% serve-1 wrong: closes the socket before the talk has begun
+# cause: spawn only queues the talk, so the with closes the socket at once
+# line: with sock: | spawn(talk(sock))
+from helpers.eventloop.sockets import accept
+
+
+async def serve(listener, talk, spawn):
+    while True:
+        sock, address = await accept(listener)
+        with sock:
+            spawn(talk(sock))
+
+# %% serve-1 wrong: closes the socket of the last client
+# cause: the inner function takes sock from serve, where it is the newest client's by the time the talk ends
+# line: sock.close() | async def conversation(): | spawn(conversation())
+from helpers.eventloop.sockets import accept
+
+
+async def serve(listener, talk, spawn):
+    """Accept clients for ever, and talk to all of them at once."""
+
+    async def conversation():
+        try:
+            await talk(sock)
+        finally:
+            sock.close()
+
+    while True:
+        sock, address = await accept(listener)
+        spawn(conversation())
+
+# %% serve-1 right: contextlib.closing in a class
+from contextlib import closing
+
+from helpers.eventloop.sockets import accept
+
+
+class _Server:
+    def __init__(self, listener, talk, spawn):
+        self.listener = listener
+        self.talk = talk
+        self.spawn = spawn
+
+    async def client(self, sock):
+        with closing(sock):
+            await self.talk(sock)
+
+    async def run(self):
+        while pair := await accept(self.listener):
+            self.spawn(self.client(pair[0]))
+
+
+async def serve(listener, talk, spawn):
+    await _Server(listener, talk, spawn).run()
+
+# %% serve-1 right: the error is printed
+from helpers.eventloop.sockets import accept
+
+
+async def serve(listener, talk, spawn):
+    """Accept clients for ever, and talk to all of them at once."""
+
+    async def guarded(sock, address):
+        try:
+            await talk(sock)
+        except Exception as error:
+            print(f"the talk with {address} failed: {error!r}")
+        finally:
+            sock.close()
+
+    while True:
+        spawn(guarded(*await accept(listener)))
+
+# %% deliver-1 wrong: cuts at every space in a loop
+# cause: split cuts at every space, so an answer with a space in it is too many values to unpack
+# line: line.split(b" ")
+async def deliver(next_line, waiting):
+    """Give each answer to the future that waits for it, and the rest an error."""
+    while line := await next_line():
+        number, answer = line.split(b" ")
+        waiting.pop(number).set_result(answer)
+    for future in waiting.values():
+        future.set_result(None, ConnectionError("the other side has hung up"))
+
+# %% deliver-1 wrong: those that have their answer stay in the dict
+# cause: an answered future is not taken out, so at the end it is set a second time, which is a RuntimeError
+# line: waiting[number].set_result(answer) | future.set_result(None, hung_up)
+async def deliver(next_line, waiting):
+    while True:
+        line = await next_line()
+        if not line:
+            break
+        number, _, answer = line.partition(b" ")
+        waiting[number].set_result(answer)
+    hung_up = ConnectionError("hung up")
+    for future in waiting.values():
+        future.set_result(None, hung_up)
+
+# %% deliver-1 wrong: the error is given as a result
+# cause: the ConnectionError is set as the value, so whoever waits gets it as an answer and it is not raised
+# line: future.set_result(ConnectionError("no more answers"))
+async def deliver(next_line, waiting):
+    """Give each answer to the future that waits for it, and the rest an error."""
+    line = await next_line()
+    while line != b"":
+        number, answer = line.split(b" ", 1)
+        future = waiting.pop(number)
+        future.set_result(answer)
+        line = await next_line()
+
+    while waiting:
+        _, future = waiting.popitem()
+        future.set_result(ConnectionError("no more answers"))
+
+# %% deliver-1 right: an async iterator up to the sentinel
+async def _until_end(next_line):
+    while (line := await next_line()) != b"":
+        yield line.split(maxsplit=1, sep=b" ")
+
+
+async def deliver(next_line, waiting):
+    async for number, answer in _until_end(next_line):
+        waiting.pop(number).set_result(answer)
+    while waiting:
+        number, future = waiting.popitem()
+        future.set_result(None, ConnectionError(f"no answer to {number.decode()}"))
+
+# %% thread-1 wrong: the error is gone when the lambda runs
+# cause: Python deletes the name error at the end of the except, and the lambda is called later, in the loop: NameError
+# line: lambda: future.set_result(None, error) | except BaseException as error:
+import threading
+
+from helpers.eventloop.tasks import Future
+
+
+def in_thread(loop, work):
+    """Have a thread call `work`; return a future of what it returns or raises."""
+    future = Future()
+
+    def run():
+        try:
+            value = work()
+        except BaseException as error:
+            loop.call_soon_threadsafe(lambda: future.set_result(None, error))
+        else:
+            loop.call_soon_threadsafe(lambda: future.set_result(value))
+
+    threading.Thread(target=run).start()
+    return future
+
+# %% thread-1 wrong: an error is set in the thread itself
+# cause: the error does not go through call_soon_threadsafe, so a loop that is asleep does not notice it
+# line: future.set_result(None, error)
+import threading
+
+from helpers.eventloop.tasks import Future
+
+
+class _Worker(threading.Thread):
+    def __init__(self, loop, work, future):
+        super().__init__(daemon=True)
+        self.loop, self.work, self.future = loop, work, future
+
+    def run(self):
+        future = self.future
+        try:
+            value = self.work()
+            self.loop.call_soon_threadsafe(future.set_result, value)
+        except Exception as error:
+            future.set_result(None, error)
+
+
+def in_thread(loop, work):
+    future = Future()
+    _Worker(loop, work, future).start()
+    return future
+
+# %% thread-1 wrong: the work is done before the thread is made
+# cause: target is given the result of run(), so work is called in the caller's thread and blocks it
+# line: target=run(
+import threading
+
+from helpers.eventloop.tasks import Future
+
+
+def in_thread(loop, work):
+    """Have a thread call `work`; return a future of what it returns or raises."""
+    future = Future()
+
+    def run(done):
+        value, error = None, None
+        try:
+            value = work()
+        except BaseException as problem:
+            error = problem
+        loop.call_soon_threadsafe(done, value, error)
+
+    thread = threading.Thread(target=run(future.set_result))
+    thread.start()
+    return future
+
+# %% thread-1 right: the outcome first, then the door
+import threading
+
+from helpers.eventloop.tasks import Future
+
+
+def _outcome(work):
+    try:
+        return work(), None
+    except BaseException as error:
+        return None, error
+
+
+def in_thread(loop, work):
+    future = Future()
+    threading.Thread(
+        target=lambda: loop.call_soon_threadsafe(future.set_result, *_outcome(work)),
+        daemon=True,
+    ).start()
+    return future

@@ -182,7 +182,6 @@ def one_step(coro, loop, result, woken_by=None):
 # %% task-step-1 wrong: hands the result of the future on
 # cause: a step has to send None, whatever the future came to
 # line: coro.send(woken_by.result()
-# told: none
 def start(coro, loop):
     future = loop.create_future()
 
@@ -291,7 +290,6 @@ def call_later(loop, delay, function, *args):
 # %% call-later-1 wrong: out of the middle of the heap
 # cause: to remove an entry from a heap's middle breaks its order
 # line: loop.timers.remove(entry)
-# told: none
 import heapq
 from functools import partial
 
@@ -415,7 +413,6 @@ def background(coro, kept):
 # %% keep-1 wrong: taken out by the coroutine itself
 # cause: a task that is cancelled before its first step never comes to its finally, and stays in the set
 # line: finally: | kept.discard(task)
-# told: none
 import asyncio
 
 
@@ -489,7 +486,6 @@ def background(coro, kept):
 # %% keep-1 wrong: the result gets lost
 # cause: the task is that of a wrapper that returns nothing
 # line: await coro
-# told: none
 import asyncio
 
 
@@ -602,7 +598,6 @@ def call_later(loop, delay, function, *args):
 # %% call-later-1 wrong: taken out of the middle of the heap
 # cause: list.remove shifts the entries behind, so the list is no heap any more, and other timers come late or in the wrong order; a heapify is missing
 # line: loop.timers.remove(entry)
-# told: none
 import heapq
 
 
@@ -646,7 +641,6 @@ def call_later(loop, delay, function, *args):
 # %% keep-1 wrong: the coroutine takes its task out itself
 # cause: a task that is cancelled before its first step never enters the try, so it stays in the set for ever (and otherwise it leaves the set before it is done)
 # line: kept.discard(task)
-# told: none
 import asyncio
 
 
@@ -665,7 +659,6 @@ def background(coro, kept):
 # %% keep-1 wrong: the result is looked at first
 # cause: if the task failed or was cancelled, result() raises in the callback, and the task is never taken out of the set
 # line: task.result()
-# told: task.add_done_callback(finished)
 import asyncio
 
 
@@ -690,4 +683,481 @@ def background(coro, kept):
     task = asyncio.get_running_loop().create_task(coro)
     kept.update((task,))
     task.add_done_callback(lambda done: methodcaller("discard", done)(kept))
+    return task
+
+# %% loop-turn-1 wrong: what call_soon was given comes at once
+# cause: "a" is appended two turns later (call_soon of a call_soon), so "timer" comes before it
+# line: order = ["main", "b", "a", "timer", "late timer"]
+order = ["main", "b", "a", "timer", "late timer"]
+
+# %% switch-1 wrong: every await of a coroutine switches
+# cause: awaiting a coroutine that never waits for anything goes straight on; nobody else gets a turn
+# line: "await work()": True
+switches = {
+    "await free_lock.acquire()": False,
+    "await held_lock.acquire()": True,
+    "await queue.put(1)": False,
+    "await full_queue.put(1)": True,
+    "await event.wait()": False,
+    "await work()": True,
+    "await asyncio.create_task(work())": True,
+    "await asyncio.gather(work(), work())": True,
+    "await asyncio.sleep(0)": True,
+}
+
+# %% task-step-1 wrong: a while loop for the None
+# cause: when coro hands out None, the next step is taken in the same call and not by call_soon
+# line: while (waits_for := coro.send(None)) is None: | pass
+def start(coro, loop):
+    """Run `coro` on `loop`, step by step; return a future of its result."""
+    result = loop.create_future()
+
+    def step(woken_by=None):
+        try:
+            while (waits_for := coro.send(None)) is None:
+                pass
+        except StopIteration as end:
+            result.set_result(end.value)
+        except Exception as error:
+            result.set_exception(error)
+        else:
+            waits_for.add_done_callback(step)
+
+    loop.call_soon(step)
+    return result
+
+# %% task-step-1 wrong: looks into the future itself
+# cause: it asks the future for its result before sending; if that future failed, its error never gets into coro
+# line: self.coro.send(future.result() | future.result()
+class Runner:
+    def __init__(self, coro, loop):
+        self.coro = coro
+        self.loop = loop
+        self.result = loop.create_future()
+
+    def first(self):
+        self.advance(lambda: self.coro.send(None))
+
+    def woken(self, future):
+        self.advance(lambda: self.coro.send(future.result()))
+
+    def advance(self, send):
+        try:
+            handed = send()
+        except StopIteration as stop:
+            self.result.set_result(stop.value)
+            return
+        except Exception as exc:
+            self.result.set_exception(exc)
+            return
+        if handed is None:
+            self.loop.call_soon(self.first)
+        else:
+            handed.add_done_callback(self.woken)
+
+
+def start(coro, loop):
+    runner = Runner(coro, loop)
+    loop.call_soon(runner.first)
+    return runner.result
+
+# %% task-step-1 wrong: the end of the coroutine is taken for an error
+# cause: StopIteration is an Exception too, so the first except takes it and the result is never set
+# line: except Exception as e: | except StopIteration as e: | fut.set_exception(e)
+def start(coro, loop):
+    fut = loop.create_future()
+
+    def one_step():
+        try:
+            x = coro.send(None)
+        except Exception as e:
+            fut.set_exception(e)
+        except StopIteration as e:
+            fut.set_result(e.value)
+        else:
+            # None: soon; a future: when it is done
+            if x is None:
+                loop.call_soon(one_step)
+            else:
+                x.add_done_callback(lambda _: one_step())
+
+    loop.call_soon(one_step)
+    return fut
+
+# %% task-step-1 right: one place that schedules
+def start(coro, loop):
+    outcome = loop.create_future()
+
+    def step(*_):
+        try:
+            handed = coro.send(None)
+        except StopIteration as end:
+            return outcome.set_result(end.value)
+        except Exception as error:
+            return outcome.set_exception(error)
+        when_to_go_on = loop.call_soon if handed is None else handed.add_done_callback
+        when_to_go_on(step)
+
+    loop.call_soon(step)
+    return outcome
+
+# %% task-step-1 right: an object that can be called, and match
+class _Steps:
+    __slots__ = ("coro", "loop", "future")
+
+    def __init__(self, coro, loop):
+        self.coro, self.loop, self.future = coro, loop, loop.create_future()
+
+    def __call__(self, _woken_by=None):
+        match self.one():
+            case ("more", None):
+                self.loop.call_soon(self)
+            case ("more", waited_for):
+                waited_for.add_done_callback(self)
+            case ("value", value):
+                self.future.set_result(value)
+            case ("error", error):
+                self.future.set_exception(error)
+
+    def one(self):
+        try:
+            return "more", self.coro.send(None)
+        except StopIteration as end:
+            return "value", end.value
+        except Exception as error:
+            return "error", error
+
+
+def start(coro, loop):
+    """Run `coro` on `loop`, step by step; return a future of its result."""
+    steps = _Steps(coro, loop)
+    loop.call_soon(steps)
+    return steps.future
+
+# %% call-later-1 wrong: a cancelled entry has no function any more
+# cause: cancel puts None where the loop expects a function; the loop calls it and gets a TypeError
+# line: entry[2] = None
+import heapq
+
+
+def call_later(loop, delay, function, *args):
+    """Call function(*args) in `delay` seconds; return a function that cancels it."""
+    entry = [loop.time() + delay, next(loop.tickets), lambda: function(*args)]
+    heapq.heappush(loop.timers, entry)
+
+    def cancel():
+        entry[2] = None
+
+    return cancel
+
+# %% call-later-1 wrong: takes the entry off the heap, though it may be gone
+# cause: to cancel too late or twice raises a ValueError, for the entry is not on the heap any more
+# line: loop.timers.remove(timer)
+import heapq
+from functools import partial
+
+
+def call_later(loop, delay, function, *args):
+    deadline = loop.time() + delay
+    timer = [deadline, next(loop.tickets), partial(function, *args)]
+    heapq.heappush(loop.timers, timer)
+
+    def cancel() -> None:
+        loop.timers.remove(timer)
+        heapq.heapify(loop.timers)  # what is left must be a heap again
+
+    return cancel
+
+# %% call-later-1 wrong: the flag is another variable
+# cause: without nonlocal, cancel sets a variable of its own, and the call is made all the same
+# line: cancelled = True | def cancel(): | none
+import heapq
+
+
+def call_later(loop, delay, function, *args):
+    cancelled = False
+
+    def run():
+        if not cancelled:
+            function(*args)
+
+    def cancel():
+        cancelled = True
+
+    heapq.heappush(loop.timers, [loop.time() + delay, next(loop.tickets), run])
+    return cancel
+
+# %% call-later-1 right: a list of at most one call
+import heapq
+from functools import partial
+
+
+def call_later(loop, delay, function, *args):
+    to_do = [partial(function, *args)]
+
+    def run():
+        while to_do:
+            to_do.pop()()
+
+    heapq.heappush(loop.timers, [loop.time() + delay, next(loop.tickets), run])
+    return to_do.clear
+
+# %% call-later-1 right: the entry is made harmless
+import heapq
+
+
+def nothing():
+    pass
+
+
+class Cancel:
+    def __init__(self, entry):
+        self.entry = entry
+
+    def __call__(self):
+        self.entry[-1] = nothing
+
+
+def call_later(loop, delay, function, *args):
+    """Call function(*args) in `delay` seconds; return a function that cancels it."""
+    ticket = next(loop.tickets)
+    entry = [loop.time() + delay, ticket, lambda: function(*args)]
+    heapq.heappush(loop.timers, entry)
+    return Cancel(entry)
+
+# %% keep-1 wrong: takes the task out at once
+# cause: kept.discard(task) is called here and now, and its None is given to add_done_callback
+# line: task.add_done_callback(kept.discard(task))
+import asyncio
+
+
+def background(coro, kept):
+    """Start `coro` as a task, kept in the set `kept` until it is done; return it."""
+    task = asyncio.create_task(coro)
+    kept.add(task)
+    task.add_done_callback(kept.discard(task))
+    return task
+
+# %% keep-1 wrong: takes itself out in a finally
+# cause: a task that is cancelled before its first step never reaches the try, so it stays in kept
+# line: try: | kept.discard(task) | finally:
+import asyncio
+
+
+def background(coro, kept):
+    async def run_and_forget():
+        try:
+            return await coro
+        finally:
+            kept.discard(task)
+
+    task = asyncio.create_task(run_and_forget())
+    kept.add(task)
+    return task
+
+# %% keep-1 wrong: only a task that went well is taken out
+# cause: result() raises for a task that failed or was cancelled, and the line after it is not reached
+# line: finished.result() | kept.remove(finished)
+import asyncio
+
+
+def background(coro, kept):
+    def done(finished: asyncio.Task) -> None:
+        finished.result()  # so that an error is not lost
+        kept.remove(finished)
+
+    task = asyncio.get_running_loop().create_task(coro)
+    task.add_done_callback(done)
+    kept.add(task)
+    return task
+
+# %% keep-1 right: a walrus and discard
+import asyncio
+
+
+def background(coro, kept):
+    kept.add(task := asyncio.get_running_loop().create_task(coro))
+    task.add_done_callback(kept.discard)
+    return task
+
+# %% keep-1 right: ensure_future and a function of its own
+import asyncio
+
+
+def background(coro, kept):
+    """Start `coro` as a task, kept in the set `kept` until it is done; return it."""
+
+    def let_go(*done):
+        kept.difference_update(done)
+
+    task = asyncio.ensure_future(coro)
+    task.add_done_callback(let_go)
+    kept |= {task}
+    return task
+
+
+# %% task-step-1 wrong: sends what the future brought
+# cause: it asks the future for its result and sends that; if the future failed, the error is raised in step and never comes to coro
+# line: coro.send(waited.result() if waited else None) | waited.result()
+def start(coro, loop):
+    """Run `coro` on `loop`, step by step; return a future of its result."""
+    outcome = loop.create_future()
+
+    def then(waited=None):
+        try:
+            pending = coro.send(waited.result() if waited else None)
+        except StopIteration as end:
+            outcome.set_result(end.value)
+        except Exception as error:
+            outcome.set_exception(error)
+        else:
+            if pending is None:
+                loop.call_soon(then)
+            else:
+                pending.add_done_callback(then)
+
+    loop.call_soon(then)
+    return outcome
+
+
+# %% task-step-1 wrong: after a None it goes on at once
+# cause: a None should let the others go first; here the loop in step takes the next step in the same turn
+# line: while pending is None: | pending = self.coro.send(None)
+class Stepper:
+    def __init__(self, coro, loop):
+        self.coro = coro
+        self.future = loop.create_future()
+
+    def step(self, _future=None):
+        pending = None
+        try:
+            while pending is None:
+                pending = self.coro.send(None)
+        except StopIteration as stop:
+            self.future.set_result(stop.value)
+        except Exception as exc:
+            self.future.set_exception(exc)
+        else:
+            pending.add_done_callback(self.step)
+
+
+def start(coro, loop):
+    stepper = Stepper(coro, loop)
+    loop.call_soon(stepper.step)
+    return stepper.future
+
+
+# %% task-step-1 right: says how to be called next, and then is
+def start(coro, loop):
+    promise = loop.create_future()
+
+    def again(*_):
+        try:
+            handed = coro.send(None)
+        except StopIteration as returned:
+            return promise.set_result(returned.value)
+        except Exception as failed:
+            return promise.set_exception(failed)
+        arrange = loop.call_soon if handed is None else handed.add_done_callback
+        arrange(again)
+
+    loop.call_soon(again)
+    return promise
+
+
+# %% call-later-1 wrong: cancels with None, as in the loop of the lessons
+# cause: this loop calls what stands in the entry without looking, and None can't be called
+# line: entry[-1] = None
+import heapq
+from functools import partial
+
+
+def call_later(loop, delay, function, *args):
+    """Call function(*args) in `delay` seconds; return a function that cancels it."""
+    entry = [loop.time() + delay, next(loop.tickets), partial(function, *args)]
+    heapq.heappush(loop.timers, entry)
+
+    def cancel():
+        entry[-1] = None
+
+    return cancel
+
+
+# %% call-later-1 wrong: takes the entry out of the middle of the heap
+# cause: remove leaves a list that is no heap, so other timers come in the wrong order or too late
+# line: loop.timers.remove(timer)
+import heapq
+
+
+def call_later(loop, delay, function, *args):
+    deadline = loop.time() + delay
+    timer = [deadline, next(loop.tickets), lambda: function(*args)]
+    heapq.heappush(loop.timers, timer)
+
+    def cancel():
+        if timer in loop.timers:
+            loop.timers.remove(timer)
+
+    return cancel
+
+
+# %% call-later-1 right: a list of calls that can be emptied
+import heapq
+
+
+def call_later(loop, delay, function, *args):
+    calls = [(function, args)]
+
+    def due():
+        while calls:
+            call, arguments = calls.pop()
+            call(*arguments)
+
+    heapq.heappush(loop.timers, [loop.time() + delay, next(loop.tickets), due])
+    return calls.clear
+
+
+# %% keep-1 wrong: the callback takes no argument
+# cause: the loop calls it with the task, that is a TypeError, and the task stays in the set
+# line: task.add_done_callback(lambda: kept.discard(task)) | lambda: kept.discard(task)
+import asyncio
+
+
+def background(coro, kept):
+    """Start `coro` as a task, kept in the set `kept` until it is done; return it."""
+    task = asyncio.create_task(coro)
+    kept.add(task)
+    task.add_done_callback(lambda: kept.discard(task))
+    return task
+
+
+# %% keep-1 wrong: takes itself out in a finally of a guard
+# cause: a task that is cancelled before its first step never comes to the finally, and stays in the set
+# line: finally: | kept.discard(task) | task = asyncio.create_task(guarded())
+import asyncio
+
+
+def background(coro, kept):
+    async def guarded():
+        try:
+            return await coro
+        finally:
+            kept.discard(task)
+
+    task = asyncio.create_task(guarded())
+    kept.add(task)
+    return task
+
+
+# %% keep-1 right: an update and a difference
+import asyncio
+
+
+def background(coro, kept):
+    def forget(done):
+        kept.difference_update({done})
+
+    task = asyncio.get_running_loop().create_task(coro)
+    task.add_done_callback(forget)
+    kept |= {task}
     return task

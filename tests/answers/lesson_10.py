@@ -562,7 +562,6 @@ async def fetch_within(fetch, urls, seconds):
 # %% within-1 wrong: the timeout of a page ends all
 # cause: a TimeoutError that a fetch raises is taken for the end of the time
 # line: except TimeoutError:
-# told: none
 import asyncio
 
 
@@ -1154,7 +1153,6 @@ async def fetch_within(fetch, urls, seconds):
 # %% within-1 wrong: only the errors of the network are expected
 # cause: any other error of fetch, a ValueError say, leaves its task, makes the group cancel all the others, and comes out instead of being left out
 # line: except (TimeoutError, OSError):
-# told: async with asyncio.TaskGroup() as group:
 import asyncio
 
 
@@ -1315,7 +1313,6 @@ async def all_or_nothing(buy, items):
 # %% first-answer-1 wrong: errors by their text
 # cause: two servers fail with the same words, and one of the errors is lost
 # line: errors[repr(e)]
-# told: none
 import asyncio
 
 
@@ -1352,3 +1349,753 @@ async def supervise(worker, restarts, pause):
         if n < restarts:
             await asyncio.sleep(pause)
     raise task.exception()
+
+# %% fail-fast-1 wrong: stopped, but not waited for
+# cause: `cancel` only asks: a buy that takes a moment to clean up still runs when all_or_nothing ends. Await the cancelled tasks.
+# line: task.cancel() | raise
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    """Buy all items at once and return what was bought, in order; or stop them all."""
+    tasks = [asyncio.create_task(buy(item)) for item in items]
+    try:
+        return await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        raise
+
+# %% fail-fast-1 wrong: items as keys
+# cause: The results are kept under the item: of two equal items only one is bought, as the second replaces the first task's entry - and its result stands for both.
+# line: tasks = {item: group.create_task(buy(item)) for item in set(items)} | set(items)
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    """Buy all items at once and return what was bought, in order; or stop them all."""
+    items = list(items)
+    async with asyncio.TaskGroup() as group:
+        tasks = {item: group.create_task(buy(item)) for item in set(items)}
+    return [tasks[item].result() for item in items]
+
+# %% fail-fast-1 right: a group, and places that are filled
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    """Buy all items at once and return what was bought, in order; or stop them all."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [*map(group.create_task, map(buy, items))]
+    return [task.result() for task in tasks]
+
+# %% first-answer-1 wrong: an answer of None is none
+# cause: None stands for "no answer yet"; an answer that is None itself is taken for a failure of all, and the group of no errors is a ValueError.
+# line: if answer is None:
+import asyncio
+
+
+async def first_answer(ask, servers):
+    """Return the first answer; raise an ExceptionGroup if all servers fail."""
+    tasks = [asyncio.create_task(ask(server)) for server in servers]
+    answer = None
+    errors = []
+    try:
+        for coming in asyncio.as_completed(tasks):
+            try:
+                answer = await coming
+                break
+            except Exception as error:
+                errors.append(error)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    if answer is None:
+        raise ExceptionGroup("no server answered", errors)
+    return answer
+
+# %% first-answer-1 wrong: one of several that are done, again
+# cause: Two may be done in the same moment; here only one of them is looked at, and if that one failed and no other is pending, the answer of the other is lost.
+# line: task = done.pop()
+# told: none
+import asyncio
+
+
+async def first_answer(ask, servers):
+    """Return the first answer; raise an ExceptionGroup if all servers fail."""
+    tasks = [asyncio.create_task(ask(server)) for server in servers]
+    pending = set(tasks)
+    errors = []
+    try:
+        while pending:
+            done, pending = await asyncio.wait(
+                pending, return_when=asyncio.FIRST_COMPLETED
+            )
+            task = done.pop()
+            if task.exception() is None:
+                return task.result()
+            errors.append(task.exception())
+        raise ExceptionGroup("no server answered", errors)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% first-answer-1 right: the winner stops the others
+import asyncio
+
+
+async def first_answer(ask, servers):
+    """Return the first answer; raise an ExceptionGroup if all servers fail."""
+    answers, errors, tasks = [], [], []
+
+    async def run(server):
+        try:
+            answers.append(await ask(server))
+        except Exception as error:
+            errors.append(error)
+        else:
+            for task in tasks:
+                if task is not asyncio.current_task():
+                    task.cancel()
+
+    async with asyncio.TaskGroup() as group:
+        tasks.extend([group.create_task(run(server)) for server in servers])
+    match answers:
+        case [first, *_]:
+            return first
+    raise ExceptionGroup("all servers failed", errors)
+
+# %% within-1 wrong: cancelled, and the fetches go on
+# cause: `asyncio.wait` does not cancel its tasks when it is cancelled itself: if fetch_within is cancelled there, all fetches go on running.
+# line: done, late = await asyncio.wait(tasks, timeout=seconds) | tasks = {asyncio.create_task(fetch(url)): url for url in urls}
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    """Return a dict from url to page of what came within `seconds` seconds."""
+    tasks = {asyncio.create_task(fetch(url)): url for url in urls}
+    if not tasks:
+        return {}
+    done, late = await asyncio.wait(tasks, timeout=seconds)
+    for task in late:
+        task.cancel()
+    await asyncio.gather(*late, return_exceptions=True)
+    return {tasks[task]: task.result() for task in done if task.exception() is None}
+
+# %% within-1 wrong: one that fails takes the time from all
+# cause: The first error leaves the group and cancels the other fetches; what they would have brought in time is lost.
+# line: except* Exception: | async with asyncio.TaskGroup() as group:
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    """Return a dict from url to page of what came within `seconds` seconds."""
+    pages = {}
+
+    async def one(url):
+        pages[url] = await fetch(url)
+
+    try:
+        async with asyncio.timeout(seconds):
+            async with asyncio.TaskGroup() as group:
+                for url in urls:
+                    group.create_task(one(url))
+    except* Exception:
+        pass
+    return pages
+
+# %% supervise-1 wrong: a supervisor for each restart
+# cause: Each restart is a call within the call before: with many restarts comes a RecursionError instead of the worker's result or error.
+# line: return await supervise(worker, restarts - 1, pause)
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    """Run the worker; start it again when it fails, `restarts` times at most."""
+    try:
+        return await worker()
+    except Exception:
+        if restarts == 0:
+            raise
+    await asyncio.sleep(pause)
+    return await supervise(worker, restarts - 1, pause)
+
+# %% supervise-1 wrong: a pause before the last error
+# cause: After the last failure it still waits for the pause, though nothing is started any more; the last error has to come out at once.
+# line: await asyncio.sleep(pause)
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    """Run the worker; start it again when it fails, `restarts` times at most."""
+    last = None
+    for _ in range(restarts + 1):
+        try:
+            return await worker()
+        except Exception as error:
+            last = error
+            await asyncio.sleep(pause)
+    raise last
+
+# %% supervise-1 right: the pauses as a list
+import asyncio
+from itertools import chain, repeat
+
+
+async def supervise(worker, restarts, pause):
+    """Run the worker; start it again when it fails, `restarts` times at most."""
+    for wait in chain(repeat(pause, restarts), [None]):
+        try:
+            result = await worker()
+        except Exception:
+            if wait is None:
+                raise
+        else:
+            return result
+        await asyncio.sleep(wait)
+
+# %% within-1 wrong: falsy pages are dropped
+# cause: a page that is empty is left out as if it had failed
+# line: if page
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    """Return a dict from url to page of what came within `seconds` seconds."""
+    pages = {}
+
+    async def keep(url):
+        try:
+            page = await fetch(url)
+        except Exception:
+            return
+        if page:
+            pages[url] = page
+
+    try:
+        async with asyncio.timeout(seconds):
+            async with asyncio.TaskGroup() as group:
+                for url in urls:
+                    group.create_task(keep(url))
+    except TimeoutError:
+        pass
+    return pages
+
+# %% within-1 wrong: wait of nothing
+# cause: asyncio.wait refuses an empty set: no urls raise a ValueError
+# line: asyncio.wait(
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    """Return a dict from url to page of what came within `seconds` seconds."""
+    tasks = {url: asyncio.create_task(fetch(url)) for url in urls}
+    try:
+        await asyncio.wait(tasks.values(), timeout=seconds)
+    finally:
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+    return {
+        url: task.result()
+        for url, task in tasks.items()
+        if not task.cancelled() and task.exception() is None
+    }
+
+# %% within-1 wrong: doesn't wait for those it cancels
+# cause: the late ones are cancelled and not awaited, so they still clean up when it returns
+# line: task.cancel()
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    """Return a dict from url to page of what came within `seconds` seconds."""
+    if not urls:
+        return {}
+    tasks = {asyncio.create_task(fetch(url)): url for url in urls}
+    try:
+        done, late = await asyncio.wait(tasks, timeout=seconds)
+        return {tasks[task]: task.result() for task in done if task.exception() is None}
+    finally:
+        for task in tasks:
+            task.cancel()
+
+# %% within-1 wrong: a failure ends them all
+# cause: an error in one fetch makes the group cancel the others, which would have come in time
+# line: pages[url] = await fetch(url) | except* Exception | asyncio.TaskGroup()
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    """Return a dict from url to page of what came within `seconds` seconds."""
+    pages = {}
+
+    async def keep(url):
+        pages[url] = await fetch(url)
+
+    try:
+        async with asyncio.timeout(seconds), asyncio.TaskGroup() as group:
+            for url in urls:
+                group.create_task(keep(url))
+    except* Exception:
+        pass
+    return pages
+
+# %% within-1 wrong: returns what it has when cancelled
+# cause: the cancellation is caught, and it returns
+# line: except (TimeoutError, asyncio.CancelledError):
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    """Return a dict from url to page of what came within `seconds` seconds."""
+    pages = {}
+
+    async def keep(url):
+        try:
+            pages[url] = await fetch(url)
+        except Exception:
+            pass
+
+    tasks = [asyncio.create_task(keep(url)) for url in urls]
+    try:
+        async with asyncio.timeout(seconds):
+            await asyncio.gather(*tasks)
+    except (TimeoutError, asyncio.CancelledError):
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return pages
+
+# %% written-1 wrong: wait's timeout cancels
+# cause: wait only stops waiting after 2 s; c goes on and is written at 3 s
+# line: "wait": ["a"],
+written = {
+    "group": ["a"],
+    "gather": ["a", "c"],
+    "wait": ["a"],
+    "brief": ["a"],
+}
+
+# %% group-end-1 wrong: the group ends when the child fails
+# cause: the group waits until tidy has cleaned up, which takes 3 s more
+# line: seconds = 2
+seconds = 2
+
+# %% fail-fast-1 wrong: cancels after gather, and doesn't wait
+# cause: when one fails, the others are asked to stop, but all_or_nothing ends before they have
+# line: task.cancel() | raise | none
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    """Buy all items at once and return what was bought, in order; or stop them all."""
+    tasks = [asyncio.create_task(buy(item)) for item in items]
+    try:
+        return await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        raise
+
+# %% fail-fast-1 wrong: one task for each different item
+# cause: an item that stands twice in items takes the place of the first in the dict, and only one of the two results is returned twice
+# line: buying[item] = group.create_task(buy(item)) | return [buying[item].result() for item in items] | buying = {}
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    buying = {}
+    async with asyncio.TaskGroup() as group:
+        for item in items:
+            buying[item] = group.create_task(buy(item))
+    return [buying[item].result() for item in items]
+
+# %% fail-fast-1 wrong: no cleanup when it is cancelled itself
+# cause: wait leaves the tasks running when all_or_nothing is cancelled there, and no finally stops them
+# line: await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION) | none
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    if not items:
+        return []
+    tasks = [asyncio.create_task(buy(i)) for i in items]
+    done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+    if pending:
+        # somebody failed
+        for p in pending:
+            p.cancel()
+        await asyncio.wait(pending)
+    for d in done:
+        d.result()  # raises the error, if it is this one
+    return [t.result() for t in tasks]
+
+# %% fail-fast-1 right: each writes into its own place
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    bought = [None] * len(items)
+
+    async def put(place, item):
+        bought[place] = await buy(item)
+
+    async with asyncio.TaskGroup() as group:
+        for numbered in enumerate(items):
+            group.create_task(put(*numbered))
+    return bought
+
+# %% fail-fast-1 right: a group inside, a lone error outside
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    """Buy all items at once and return what was bought, in order; or stop them all."""
+    try:
+        async with asyncio.TaskGroup() as shop:
+            baskets = list(map(shop.create_task, map(buy, items)))
+    except BaseExceptionGroup as several:
+        first, *_ = several.exceptions
+        raise first from None
+    else:
+        return [basket.result() for basket in baskets]
+
+# %% first-answer-1 wrong: only the last error
+# cause: the errors of the earlier servers are overwritten, and the group has only the last one
+# line: last = error | [last]
+import asyncio
+
+
+async def first_answer(ask, servers):
+    """Return the first answer; raise an ExceptionGroup if all servers fail."""
+    tasks = [asyncio.create_task(ask(server)) for server in servers]
+    try:
+        for next_one in asyncio.as_completed(tasks):
+            try:
+                return await next_one
+            except Exception as error:
+                last = error
+        raise ExceptionGroup("all servers failed", [last])
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% first-answer-1 wrong: an answer must be true
+# cause: an answer like 0, "" or None is taken for no answer
+# line: if answer: | if answer
+import asyncio
+
+
+async def first_answer(ask, servers):
+    answer = None
+    errors: list[Exception] = []
+
+    async def one(server):
+        nonlocal answer
+        try:
+            got = await ask(server)
+        except Exception as error:
+            errors.append(error)
+            return
+        if not won.done():
+            won.set_result(None)
+            answer = got
+            for task in tasks:
+                if task is not asyncio.current_task():
+                    task.cancel()
+
+    won = asyncio.get_running_loop().create_future()
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(server)) for server in servers]
+
+    if answer:
+        return answer
+    raise ExceptionGroup("nobody answered", errors)
+
+# %% first-answer-1 wrong: stops the others only when there is an answer
+# cause: if first_answer is cancelled in its wait, nobody cancels the asks, and they run on
+# line: await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED) | await stop(pending) | none
+import asyncio
+
+
+async def stop(tasks):
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks)
+
+
+async def first_answer(ask, servers):
+    pending = {asyncio.create_task(ask(s)) for s in servers}
+    errors = []
+    while pending:
+        done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+        good = [task for task in done if task.exception() is None]
+        if good:
+            await stop(pending)
+            return good[0].result()
+        errors += [task.exception() for task in done]
+    raise ExceptionGroup("no server has answered", errors)
+
+# %% first-answer-1 right: outcomes come through a queue
+import asyncio
+
+
+async def first_answer(ask, servers):
+    outcomes = asyncio.Queue()
+
+    async def one(server):
+        try:
+            outcomes.put_nowait((True, await ask(server)))
+        except Exception as error:
+            outcomes.put_nowait((False, error))
+
+    errors = []
+    async with asyncio.TaskGroup() as group:
+        asking = [group.create_task(one(server)) for server in servers]
+        for _ in asking:
+            answered, what = await outcomes.get()
+            if answered:
+                for task in asking:
+                    task.cancel()
+                break
+            errors.append(what)
+    if not answered:
+        raise ExceptionGroup("all servers failed", errors)
+    return what
+
+# %% first-answer-1 right: the answer is raised
+import asyncio
+
+
+class Found(Exception):
+    pass
+
+
+async def first_answer(ask, servers):
+    """Return the first answer; raise an ExceptionGroup if all servers fail."""
+    errors, answers = [], []
+
+    async def one(server):
+        try:
+            answer = await ask(server)
+        except Exception as error:
+            errors.append(error)
+        else:
+            raise Found(answer)  # ends the whole group
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for server in servers:
+                group.create_task(one(server))
+    except* Found as found:
+        answers.extend(each.args[0] for each in found.exceptions)
+    if answers:
+        return answers[0]
+    raise ExceptionGroup("nobody knows", errors)
+
+# %% within-1 wrong: all or none
+# cause: if one page is late, the timeout throws away gather's results, and with them the pages that came in time
+# line: got = await asyncio.gather( | return {} | except TimeoutError: | async with asyncio.timeout(seconds):
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    """Return a dict from url to page of what came within `seconds` seconds."""
+    try:
+        async with asyncio.timeout(seconds):
+            got = await asyncio.gather(*map(fetch, urls), return_exceptions=True)
+    except TimeoutError:
+        return {}
+    return {u: g for u, g in zip(urls, got) if not isinstance(g, BaseException)}
+
+# %% within-1 wrong: no urls
+# cause: asyncio.wait refuses to wait for nothing: for no urls it raises a ValueError instead of returning an empty dict
+# line: await asyncio.wait(tasks, timeout=seconds) | none
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    tasks = {asyncio.create_task(fetch(url)): url for url in urls}
+    pages = {}
+    try:
+        done, _ = await asyncio.wait(tasks, timeout=seconds)
+        for task in done:
+            if not task.exception():
+                pages[tasks[task]] = task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return pages
+
+# %% within-1 wrong: catches the late ones only
+# cause: an error of fetch isn't caught, so one page that fails ends the group and comes out
+# line: except TimeoutError:
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    pages = {}
+
+    async def one(url):
+        try:
+            async with asyncio.timeout(seconds):
+                pages[url] = await fetch(url)
+        except TimeoutError:
+            pass  # too late, so leave it out
+
+    async with asyncio.TaskGroup() as group:
+        for url in urls:
+            group.create_task(one(url))
+    return pages
+
+# %% within-1 right: a deadline around a group
+import asyncio
+from contextlib import suppress
+
+
+async def fetch_within(fetch, urls, seconds):
+    pages = {}
+
+    async def keep(url):
+        with suppress(Exception):
+            page = await fetch(url)
+            if not deadline.expired():
+                pages[url] = page
+
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds) as deadline, asyncio.TaskGroup() as group:
+            for url in urls:
+                group.create_task(keep(url))
+    return pages
+
+# %% within-1 right: the loop's own timer stops the children
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    """Return a dict from url to page of what came within `seconds` seconds."""
+
+    async def tried(url):
+        try:
+            return [(url, await fetch(url))]
+        except Exception:
+            return []
+
+    def time_is_up():
+        for child in children:
+            child.cancel()
+
+    children = []
+    timer = asyncio.get_running_loop().call_later(seconds, time_is_up)
+    try:
+        async with asyncio.TaskGroup() as group:
+            children += [group.create_task(tried(url)) for url in urls]
+    finally:
+        timer.cancel()
+    return dict(sum((c.result() for c in children if not c.cancelled()), []))
+
+# %% supervise-1 wrong: a pause before the last error too
+# cause: after the last failure it still sleeps for the pause before it raises, so the error doesn't come out at once
+# line: await asyncio.sleep(pause) | if failures > restarts:
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    """Run the worker; start it again when it fails, `restarts` times at most."""
+    failures = 0
+    while True:
+        try:
+            return await worker()
+        except Exception as error:
+            failures += 1
+            await asyncio.sleep(pause)
+            if failures > restarts:
+                raise error
+
+# %% supervise-1 wrong: the worker runs on when supervise is cancelled
+# cause: the worker is a task of its own; a cancelled wait doesn't cancel it, and nobody else does
+# line: await asyncio.wait([task]) | task = asyncio.create_task(worker()) | none
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    for left in range(restarts, -1, -1):
+        task = asyncio.create_task(worker())
+        await asyncio.wait([task])
+        if task.exception() is None or left == 0:
+            break
+        await asyncio.sleep(pause)
+    return task.result()
+
+# %% supervise-1 wrong: a request to stop is taken for a failure
+# cause: except BaseException swallows the CancelledError, and the worker is started again
+# line: except BaseException:
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    tries_left = restarts + 1
+    while tries_left:
+        tries_left -= 1
+        try:
+            result = await worker()
+        except BaseException:  # it may fail with any kind of error
+            if not tries_left:
+                raise
+        else:
+            return result
+        await asyncio.sleep(pause)
+
+# %% supervise-1 right: a task that is told to stop, once
+import asyncio
+
+
+async def to_its_end(task):
+    request = None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as error:
+            if request is None:
+                task.cancel()
+            request = error
+    failed = not task.cancelled() and task.exception() is not None
+    if request is not None:
+        raise request
+    return failed
+
+
+async def supervise(worker, restarts, pause):
+    for left in reversed(range(restarts + 1)):
+        running = asyncio.create_task(worker())
+        if not await to_its_end(running) or not left:
+            break
+        await asyncio.sleep(pause)
+    return running.result()
+
+# %% supervise-1 right: pauses from repeat
+import asyncio
+from itertools import repeat
+
+
+async def supervise(worker, restarts, pause):
+    """Run the worker; start it again when it fails, `restarts` times at most."""
+    pauses = repeat(pause, restarts)
+    me = asyncio.current_task()
+    before = me.cancelling()
+    while True:
+        try:
+            return await worker()
+        except Exception:
+            if me.cancelling() > before:
+                # it failed while it cleaned up
+                raise asyncio.CancelledError from None
+            if (seconds := next(pauses, None)) is None:
+                raise
+        await asyncio.sleep(seconds)

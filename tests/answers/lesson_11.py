@@ -666,7 +666,6 @@ async def submit(group, save, patience):
 # %% submit-1 wrong: no patience is all the patience
 # cause: a patience of 0 counts as false, and becomes None: no bound at all
 # line: patience or None
-# told: none
 import asyncio
 
 
@@ -816,7 +815,6 @@ async def borrow(lend, use, give_back):
 # %% give-back-1 wrong: a thing that is nothing
 # cause: a thing that is None is not given back
 # line: if thing is not None:
-# told: none
 import asyncio
 from contextlib import suppress
 
@@ -843,8 +841,7 @@ async def borrow(lend, use, give_back):
 
 # %% give-back-1 wrong: the error of use first
 # cause: an error of use comes out although it was cancelled later
-# line: except Exception as error:
-# told: none
+# line: except Exception as error: | raise failed
 import asyncio
 from contextlib import suppress
 
@@ -1293,7 +1290,6 @@ async def first_answer(ask, servers, short, long):
 # %% budget-1 wrong: shared among those that have not come
 # cause: the divisor counts the pages without a text, also those that were asked for in vain; after a page that was too slow the shares of the others are too small
 # line: len(pages) - len(texts)
-# told: none
 import asyncio
 from contextlib import suppress
 
@@ -1564,3 +1560,1177 @@ async def load(fetch, pages, budget):
             raise text
         texts[page] = text
     return texts
+
+# %% whose-1 wrong: the outer deadline is not asked
+# cause: A TimeoutError of `ask` itself is let through by the inner block, but then it is taken for the end of the long deadline. Ask `whole.expired()` too.
+# line: return "out of time"
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    """Return the first answer, "nobody" or "out of time"."""
+    try:
+        async with asyncio.timeout(long):
+            for server in servers:
+                try:
+                    async with asyncio.timeout(short) as one:
+                        return await ask(server)
+                except TimeoutError:
+                    if not one.expired():
+                        raise
+        return "nobody"
+    except TimeoutError:
+        return "out of time"
+
+# %% whose-1 right: wait, and two clocks
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    """Return the first answer, "nobody" or "out of time"."""
+    clock = asyncio.get_running_loop().time
+    end = clock() + long
+    for server in servers:
+        left = end - clock()
+        if left <= 0:
+            return "out of time"
+        task = asyncio.ensure_future(ask(server))
+        try:
+            await asyncio.wait([task], timeout=min(short, left))
+            if task.done():
+                return task.result()
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.wait([task])
+        if left < short:
+            return "out of time"
+    return "nobody"
+
+# %% budget-1 wrong: left out pages are still counted
+# cause: `len(texts)` counts the pages that came, not those whose turn is over: after a slow page the later ones get too small a share.
+# line: share = (end - clock()) / (len(pages) - len(texts))
+import asyncio
+from contextlib import suppress
+
+
+async def load(fetch, pages, budget):
+    """Return a dict of the pages that came within `budget` seconds."""
+    clock = asyncio.get_running_loop().time
+    end = clock() + budget
+    texts = {}
+    for page in pages:
+        share = (end - clock()) / (len(pages) - len(texts))
+        with suppress(TimeoutError):
+            async with asyncio.timeout(share):
+                texts[page] = await fetch(page)
+    return texts
+
+# %% budget-1 wrong: a falsy text is left out
+# cause: A page whose text is empty came in time as well; `if text` drops it.
+# line: if text:
+import asyncio
+from contextlib import suppress
+
+
+async def load(fetch, pages, budget):
+    """Return a dict of the pages that came within `budget` seconds."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + budget
+    texts = {}
+    for place, page in enumerate(pages):
+        text = None
+        share = (end - loop.time()) / (len(pages) - place)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(share):
+                text = await fetch(page)
+        if text:
+            texts[page] = text
+    return texts
+
+# %% budget-1 right: a deque, and timeout_at
+import asyncio
+from collections import deque
+
+
+async def load(fetch, pages, budget):
+    """Return a dict of the pages that came within `budget` seconds."""
+    clock = asyncio.get_running_loop().time
+    end = clock() + budget
+    left = deque(pages)
+    came = []
+    while left:
+        now = clock()
+        try:
+            async with asyncio.timeout_at(now + (end - now) / len(left)):
+                came.append((left[0], await fetch(left[0])))
+        except TimeoutError:
+            pass
+        left.popleft()
+    return dict(came)
+
+# %% in-hand-1 wrong: the last job comes back again
+# cause: The `get` stands in the same try: a worker that is cancelled while it waits for a job puts the last one, done long ago, back into the queue.
+# line: job = await queue.get() | queue.put_nowait(job)
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    job = None
+    while True:
+        try:
+            job = await queue.get()
+            await handle(job)
+        except Exception:
+            failed.append(job)
+        except asyncio.CancelledError:
+            if job is not None:
+                queue.put_nowait(job)
+            raise
+
+# %% in-hand-1 right: an exit stack that is emptied
+import asyncio
+from contextlib import ExitStack
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    while True:
+        job = await queue.get()
+        with ExitStack() as stack:
+            stack.callback(queue.put_nowait, job)
+            try:
+                await handle(job)
+            except Exception:
+                if asyncio.current_task().cancelling():
+                    raise
+                failed.append(job)
+            stack.pop_all()
+
+# %% submit-1 wrong: given to the group too late
+# cause: The saving is a task of its own, and the group hears of it only when the patience is over: if submit is cancelled before, the group does not wait for it, and its error does not come out of the group.
+# line: task = asyncio.create_task(save()) | group.create_task(finish()) | await task
+import asyncio
+
+
+async def submit(group, save, patience):
+    """Save in `group`; return the number, or "still saving"."""
+    task = asyncio.create_task(save())
+
+    async def finish():
+        await task
+
+    try:
+        return await asyncio.wait_for(asyncio.shield(task), patience)
+    except TimeoutError:
+        group.create_task(finish())
+        return "still saving"
+
+# %% submit-1 wrong: the number 0 is still saving
+# cause: 0 is a number as any other, but it counts as false.
+# line: return number or "still saving"
+import asyncio
+
+
+async def submit(group, save, patience):
+    """Save in `group`; return the number, or "still saving"."""
+    number = None
+    task = group.create_task(save())
+    done, _ = await asyncio.wait([task], timeout=patience)
+    if done:
+        number = task.result()
+    return number or "still saving"
+
+# %% submit-1 right: a future that callbacks fill
+import asyncio
+
+
+async def submit(group, save, patience):
+    """Save in `group`; return the number, or "still saving"."""
+    loop = asyncio.get_running_loop()
+    answer = loop.create_future()
+
+    def settle(value):
+        if not answer.done():
+            answer.set_result(value)
+
+    def saved(task):
+        if task.cancelled() or task.exception() is not None:
+            settle("failed")
+        else:
+            settle(task.result())
+
+    group.create_task(save()).add_done_callback(saved)
+    alarm = loop.call_later(patience, settle, "still saving")
+    try:
+        return await answer
+    finally:
+        alarm.cancel()
+
+# %% give-back-1 wrong: every cancellation winds the clock up again
+# cause: Each cancellation begins the wait anew with 3 s: cancelled often enough, give_back gets far more than 3 s. Compute the deadline once.
+# line: await asyncio.wait([back], timeout=3) | back = asyncio.create_task(give_back(thing))
+import asyncio
+from contextlib import suppress
+
+
+async def borrow(lend, use, give_back):
+    """Use a thing and give it back, whatever happens."""
+    thing = await lend()
+    try:
+        return await use(thing)
+    finally:
+        back = asyncio.create_task(give_back(thing))
+        cancelled = False
+        while not back.done():
+            try:
+                await asyncio.wait([back], timeout=3)
+                back.cancel()
+            except asyncio.CancelledError:
+                cancelled = True
+        if cancelled:
+            raise asyncio.CancelledError
+
+# %% give-back-1 wrong: shielded once only
+# cause: The shield keeps give_back from being cancelled, but borrow itself ends at the first cancellation, before give_back has ended.
+# line: await asyncio.wait_for(asyncio.shield(give_back(thing)), 3)
+import asyncio
+from contextlib import suppress
+
+
+async def borrow(lend, use, give_back):
+    """Use a thing and give it back, whatever happens."""
+    thing = await lend()
+    try:
+        return await use(thing)
+    finally:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(asyncio.shield(give_back(thing)), 3)
+
+# %% in-hand-1 wrong: goes back and goes on
+# cause: after the job is put back the worker doesn't end: the cancellation is swallowed
+# line: except asyncio.CancelledError | queue.put_nowait(job)
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    while True:
+        job = await queue.get()
+        try:
+            await handle(job)
+        except asyncio.CancelledError:
+            queue.put_nowait(job)
+        except Exception:
+            failed.append(job)
+
+# %% in-hand-1 wrong: puts back in a finally
+# cause: the finally puts back every job, also one that is done
+# line: queue.put_nowait(job)
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    while True:
+        job = await queue.get()
+        try:
+            await handle(job)
+        except Exception:
+            failed.append(job)
+        finally:
+            queue.put_nowait(job)
+
+# %% in-hand-1 wrong: one try around the loop
+# cause: an error leaves the loop: the worker handles no more jobs
+# line: except Exception | while True | failed.append(job)
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    job = None
+    try:
+        while True:
+            job = await queue.get()
+            await handle(job)
+            job = None
+    except asyncio.CancelledError:
+        if job is not None:
+            queue.put_nowait(job)
+        raise
+    except Exception:
+        failed.append(job)
+
+# %% in-hand-1 wrong: returns at a cancellation
+# cause: it returns, so the cancellation doesn't come out
+# line: except asyncio.CancelledError | return
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    while True:
+        job = await queue.get()
+        try:
+            await handle(job)
+        except asyncio.CancelledError:
+            queue.put_nowait(job)
+            return
+        except Exception:
+            failed.append(job)
+
+# %% deadline-1 wrong: shield keeps the deadline away
+# cause: shield keeps the request from the sleep inside, not from the job that awaits: that ends at 2 s with a TimeoutError
+# line: "e": (5, "no error")
+ends = {
+    "a": (2, "TimeoutError"),
+    "b": (2, "TimeoutError"),
+    "c": (2, "no error"),
+    "d": (4, "TimeoutError"),
+    "e": (5, "no error"),
+    "f": (1, "TimeoutError"),
+    "g": (5, "no error"),
+}
+
+# %% whose-1 wrong: every TimeoutError is the short deadline's
+# cause: a TimeoutError that ask raises of its own is taken for the short deadline, and the next server is asked
+# line: except TimeoutError: | continue
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    """Return the first answer, "nobody" or "out of time"."""
+    whole = None
+    try:
+        async with asyncio.timeout(long) as whole:
+            for server in servers:
+                try:
+                    return await asyncio.wait_for(ask(server), short)
+                except TimeoutError:
+                    continue
+            return "nobody"
+    except TimeoutError:
+        if whole.expired():
+            return "out of time"
+        raise
+
+# %% whose-1 wrong: out of time at the last server
+# cause: if the long time is over while the last server is asked, the loop ends there and "nobody" is returned
+# line: return "nobody" | if left <= 0: | if not limit.expired():
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    now = asyncio.get_running_loop().time
+    end = now() + long
+    for server in servers:
+        left = end - now()
+        if left <= 0:
+            return "out of time"
+        try:
+            async with asyncio.timeout(min(short, left)) as limit:
+                return await ask(server)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+    return "nobody"
+
+# %% whose-1 wrong: the long time begins anew
+# cause: the long deadline is made inside the loop, so each server gets it, and not all of them together
+# line: async with asyncio.timeout(long) as whole: | for server in servers:
+import asyncio
+
+
+async def ask_one(ask, server, short):
+    try:
+        async with asyncio.timeout(short) as brief:
+            return [await ask(server)]
+    except TimeoutError:
+        if brief.expired():
+            return []
+        raise
+
+
+async def first_answer(ask, servers, short, long):
+    for server in servers:
+        try:
+            async with asyncio.timeout(long) as whole:
+                if found := await ask_one(ask, server, short):
+                    return found[0]
+        except TimeoutError:
+            if not whole.expired():
+                raise
+            return "out of time"
+    return "nobody"
+
+# %% whose-1 right: two deadlines, one handler
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    answers = iter(servers)
+    own = None
+    try:
+        async with asyncio.timeout(long) as whole:
+            for server in answers:
+                own = asyncio.timeout(short)
+                try:
+                    async with own:
+                        return await ask(server)
+                except TimeoutError:
+                    if own.expired() is False:
+                        raise
+    except TimeoutError as error:
+        match whole.expired():
+            case True:
+                return "out of time"
+            case False:
+                raise error
+    return "nobody"
+
+# %% whose-1 right: a task and wait
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    """Return the first answer, "nobody" or "out of time"."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + long
+    for server in servers:
+        left = end - loop.time()
+        task = loop.create_task(ask(server))
+        try:
+            done, _ = await asyncio.wait({task}, timeout=min(short, left))
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        if done:
+            return task.result()
+        if left < short:
+            return "out of time"
+    return "nobody"
+
+# %% budget-1 wrong: takes the share off, and not what was used
+# cause: it subtracts the whole share even when the page was quick, so what that page saved is lost for the later ones
+# line: left -= share
+import asyncio
+from contextlib import suppress
+
+
+async def load(fetch, pages, budget):
+    """Return a dict of the pages that came within `budget` seconds."""
+    texts = {}
+    left = budget
+    for number, page in enumerate(pages):
+        share = left / (len(pages) - number)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(share):
+                texts[page] = await fetch(page)
+        left -= share
+    return texts
+
+# %% budget-1 wrong: the wrong clock
+# cause: it measures with time.monotonic and not with the loop's clock, by which the deadlines run
+# line: end = time.monotonic() + budget | (end - time.monotonic()) | import time
+import asyncio
+import time
+
+
+async def load(fetch, pages, budget):
+    got = {}
+    end = time.monotonic() + budget
+    to_go = len(pages)
+    for page in pages:
+        seconds = (end - time.monotonic()) / to_go
+        to_go -= 1
+        try:
+            got[page] = await asyncio.wait_for(fetch(page), seconds)
+        except TimeoutError:
+            continue
+    return got
+
+# %% budget-1 wrong: one slow page ends it all
+# cause: the suppress stands around the whole loop, so after the first page that is late no other page is fetched
+# line: with suppress(TimeoutError):
+import asyncio
+from collections import deque
+from contextlib import suppress
+
+
+async def load(fetch, pages, budget):
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + budget
+    todo = deque(pages)
+    result = {}
+    with suppress(TimeoutError):
+        while todo:
+            share = (deadline - loop.time()) / len(todo)
+            page = todo.popleft()
+            async with asyncio.timeout(share):
+                result[page] = await fetch(page)
+    return result
+
+# %% budget-1 right: counts down, with moments
+import asyncio
+from contextlib import suppress
+
+
+async def load(fetch, pages, budget):
+    clock = asyncio.get_running_loop().time
+    end = clock() + budget
+    texts = {}
+    for page, waiting in zip(pages, range(len(pages), 0, -1)):
+        now = clock()
+        with suppress(TimeoutError):
+            async with asyncio.timeout_at(now + (end - now) / waiting):
+                texts |= {page: await fetch(page)}
+    return texts
+
+# %% budget-1 right: a task for each page in turn
+import asyncio
+
+
+async def load(fetch, pages, budget):
+    """Return a dict of the pages that came within `budget` seconds."""
+    loop = asyncio.get_running_loop()
+    begun = loop.time()
+
+    async def in_time(page, share):
+        task = asyncio.create_task(fetch(page))
+        try:
+            done, late = await asyncio.wait([task], timeout=share)
+        finally:
+            if task.cancel():
+                await asyncio.wait([task])
+        return {page: d.result() for d in done}
+
+    texts = {}
+    for index in range(len(pages)):
+        left = budget - (loop.time() - begun)
+        texts.update(await in_time(pages[index], left / len(pages[index:])))
+    return texts
+
+# %% in-hand-1 wrong: puts the last job back while it waits for another
+# cause: queue.get stands in the try: if the worker is cancelled there, it puts back a job that is done already (or there is no job at all)
+# line: job = await queue.get() | try: | queue.put_nowait(job)
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    while True:
+        try:
+            job = await queue.get()
+            await handle(job)
+        except asyncio.CancelledError:
+            queue.put_nowait(job)
+            raise
+        except Exception:
+            failed.append(job)
+
+# %% in-hand-1 wrong: swallows the request
+# cause: after it has put the job back, it doesn't raise the CancelledError again, so the worker goes on
+# line: except asyncio.CancelledError: | queue.put_nowait(job) | none
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    async def attempt(job):
+        try:
+            await handle(job)
+        except asyncio.CancelledError:
+            # not done: somebody else may take it
+            queue.put_nowait(job)
+        except Exception:
+            failed.append(job)
+
+    while True:
+        await attempt(await queue.get())
+
+# %% in-hand-1 wrong: notes more than the job
+# cause: it appends a pair of the job and its error to failed, and not the job
+# line: failed.append((job, error))
+import asyncio
+
+
+async def worker(queue: asyncio.Queue, handle, failed: list) -> None:
+    while job := [await queue.get()]:
+        [job] = job
+        try:
+            await handle(job)
+        except BaseException as error:
+            if isinstance(error, Exception):
+                failed.append((job, error))
+            else:
+                queue.put_nowait(job)
+                raise
+
+# %% in-hand-1 right: what is in hand, in a list
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    in_hand = []
+    try:
+        while True:
+            in_hand.append(await queue.get())
+            try:
+                await handle(*in_hand)
+            except Exception:
+                failed.extend(in_hand)
+            in_hand.clear()
+    finally:
+        for job in in_hand:
+            queue.put_nowait(job)
+
+# %% in-hand-1 right: an ExitStack that is let go
+import asyncio
+from contextlib import ExitStack
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    while True:
+        job = await queue.get()
+        with ExitStack() as stack:
+            stack.callback(queue.put_nowait, job)
+            try:
+                await handle(job)
+            except Exception:
+                failed.append(job)
+            stack.pop_all()  # it is done, so it doesn't go back
+
+# %% submit-1 wrong: the deadline ends the saving
+# cause: wait_for cancels the task that it waits for when the time is over, so the saving does not go on
+# line: await asyncio.wait_for(saving, patience)
+import asyncio
+
+
+async def submit(group, save, patience):
+    """Save in `group`; return the number, or "still saving"."""
+    saving = group.create_task(save())
+    try:
+        return await asyncio.wait_for(saving, patience)
+    except TimeoutError:
+        return "still saving"
+
+# %% submit-1 wrong: the saving is in no group
+# cause: shield makes a task of its own of save(), outside of the group, so the group doesn't wait for it and gets no error of it
+# line: await asyncio.shield(save()) | none
+import asyncio
+from contextlib import suppress
+
+
+async def submit(group, save, patience):
+    with suppress(TimeoutError):
+        async with asyncio.timeout(patience):
+            return await asyncio.shield(save())
+    return "still saving"
+
+# %% submit-1 wrong: zero is no number
+# cause: if save returns 0, the or takes it for no result and returns "still saving"
+# line: or "still saving"
+import asyncio
+
+
+async def submit(group: asyncio.TaskGroup, save, patience: float) -> int | str:
+    task = group.create_task(save(), name="saving")
+    done, _ = await asyncio.wait({task}, timeout=patience)
+    number = done.pop().result() if done else None
+    return number or "still saving"
+
+# %% submit-1 right: a shield around a child of the group
+import asyncio
+from contextlib import suppress
+
+
+async def submit(group, save, patience):
+    child = asyncio.shield(group.create_task(save()))
+    with suppress(TimeoutError):
+        return await asyncio.wait_for(child, patience)
+    return "still saving"
+
+# %% submit-1 right: an event that the task or the timer sets
+import asyncio
+
+
+async def submit(group, save, patience):
+    """Save in `group`; return the number, or "still saving"."""
+    go_on = asyncio.Event()
+    saving = group.create_task(save())
+    saving.add_done_callback(lambda _: go_on.set())
+    timer = asyncio.get_running_loop().call_later(patience, go_on.set)
+    try:
+        await go_on.wait()
+    finally:
+        timer.cancel()
+    return saving.result() if saving.done() else "still saving"
+
+# %% give-back-1 wrong: a thing that is None is not given back
+# cause: None serves as the mark for "nothing lent", so a thing that is None is never given back
+# line: if thing is not None: | thing = None
+import asyncio
+from contextlib import suppress
+
+
+async def borrow(lend, use, give_back):
+    """Use a thing and give it back, whatever happens."""
+    thing = None
+
+    async def within_three():
+        with suppress(TimeoutError):
+            async with asyncio.timeout(3):
+                await give_back(thing)
+
+    try:
+        thing = await lend()
+        return await use(thing)
+    finally:
+        if thing is not None:
+            request = None
+            returning = asyncio.create_task(within_three())
+            while not returning.done():
+                try:
+                    await asyncio.wait([returning])
+                except asyncio.CancelledError as error:
+                    request = error
+            if request is not None:
+                raise request
+
+# %% give-back-1 wrong: each request brings three new seconds
+# cause: the wait with its timeout begins again after each cancellation, so give_back may get much more than 3 s in all
+# line: await asyncio.wait([task], timeout=3)
+import asyncio
+
+
+async def finish(task):
+    cancelled = False
+    while not task.done():
+        try:
+            done, late = await asyncio.wait([task], timeout=3)
+        except asyncio.CancelledError:
+            cancelled = True
+        else:
+            for slow in late:
+                slow.cancel()
+    if cancelled:
+        raise asyncio.CancelledError
+
+
+async def borrow(lend, use, give_back):
+    thing = await lend()
+    try:
+        result = await use(thing)
+    except BaseException:
+        await finish(asyncio.create_task(give_back(thing)))
+        raise
+    await finish(asyncio.create_task(give_back(thing)))
+    return result
+
+# %% give-back-1 wrong: the error of use comes first
+# cause: if use has failed and borrow is cancelled while it gives back, the error of use comes out and not a CancelledError
+# line: if failure is not None: | raise failure | if request:
+import asyncio
+from contextlib import suppress
+
+
+async def borrow(lend, use, give_back):
+    thing = await lend()
+    failure = result = request = None
+    try:
+        result = await use(thing)
+    except BaseException as error:
+        failure = error
+
+    # give it back in a task of its own, so that a request doesn't reach it
+    task = asyncio.ensure_future(asyncio.wait_for(give_back(thing), 3))
+    while not task.done():
+        try:
+            with suppress(TimeoutError):
+                await asyncio.shield(task)
+        except asyncio.CancelledError as error:
+            request = error
+
+    if failure is not None:
+        raise failure
+    if request:
+        raise request
+    return result
+
+# %% give-back-1 right: a context manager, and the count of the requests
+import asyncio
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def lent(lend, give_back):
+    me = asyncio.current_task()
+    before = me.cancelling()
+    thing = await lend()
+    try:
+        yield thing
+    finally:
+        back = asyncio.create_task(give_back(thing))
+        timer = asyncio.get_running_loop().call_later(3, back.cancel)
+        while not back.done():
+            try:
+                await asyncio.wait({back})
+            except asyncio.CancelledError:
+                pass  # it is counted, see below
+        timer.cancel()
+        if me.cancelling() > before:
+            raise asyncio.CancelledError
+
+
+async def borrow(lend, use, give_back):
+    async with lent(lend, give_back) as thing:
+        return await use(thing)
+
+# %% give-back-1 right: an event that the bringing sets
+import asyncio
+from contextlib import suppress
+
+
+async def borrow(lend, use, give_back):
+    """Use a thing and give it back, whatever happens."""
+    me = asyncio.current_task()
+    at_first = me.cancelling()
+    thing = await lend()
+    returned = asyncio.Event()
+
+    async def bring():
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(3):
+                    await give_back(thing)
+        finally:
+            returned.set()
+
+    try:
+        return await use(thing)
+    finally:
+        bringing = asyncio.create_task(bring())
+        while not returned.is_set():
+            with suppress(asyncio.CancelledError):  # raised below
+                await returned.wait()
+        del bringing
+        if me.cancelling() > at_first:
+            raise asyncio.CancelledError
+
+
+# %% whose-1 wrong: looks at the long deadline only between servers
+# cause: the whole may take longer than long, because nothing ends a server that is being asked when the long time is over
+# line: if loop.time() >= end: | async with asyncio.timeout(short) as patience:
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    """Return the first answer, "nobody" or "out of time"."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + long
+    for server in servers:
+        if loop.time() >= end:
+            return "out of time"
+        try:
+            async with asyncio.timeout(short) as patience:
+                return await ask(server)
+        except TimeoutError:
+            if not patience.expired():
+                raise
+    return "out of time" if loop.time() >= end else "nobody"
+
+
+# %% whose-1 wrong: takes any TimeoutError for the long one
+# cause: a TimeoutError that ask raises itself comes out as "out of time"
+# line: except TimeoutError:  # the long one | return "out of time"
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    async def asked_for_a_while(server):
+        try:
+            async with asyncio.timeout(short) as while_:
+                return True, await ask(server)
+        except TimeoutError:
+            if while_.expired():
+                return False, None
+            raise
+
+    try:
+        async with asyncio.timeout(long):
+            for server in servers:
+                answered, answer = await asked_for_a_while(server)
+                if answered:
+                    return answer
+    except TimeoutError:  # the long one
+        return "out of time"
+    return "nobody"
+
+
+# %% whose-1 right: a task for each server, and a wait for what is left
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    now = asyncio.get_running_loop().time
+    end = now() + long
+    for server in servers:
+        left = end - now()
+        task = asyncio.ensure_future(ask(server))
+        try:
+            done, _ = await asyncio.wait([task], timeout=min(short, left))
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.wait([task])
+        if done:
+            return task.result()
+        if left < short:
+            return "out of time"
+    return "nobody"
+
+
+# %% budget-1 wrong: divides by the pages that it hasn't got
+# cause: a page that was left out is still counted as one to be fetched, so the later shares are too small
+# line: share = (end - loop.time()) / (len(pages) - len(texts)) | len(pages) - len(texts)
+import asyncio
+from contextlib import suppress
+
+
+async def load(fetch, pages, budget):
+    """Return a dict of the pages that came within `budget` seconds."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + budget
+    texts = {}
+    for page in pages:
+        share = (end - loop.time()) / (len(pages) - len(texts))
+        with suppress(TimeoutError):
+            async with asyncio.timeout(share):
+                texts[page] = await fetch(page)
+    return texts
+
+
+# %% budget-1 wrong: subtracts the share and not the time that was used
+# cause: what a quick page saves is lost, because its whole share is taken off the budget
+# line: left -= share
+import asyncio
+
+
+async def load(fetch, pages, budget):
+    got, left = {}, budget
+    for still, page in zip(range(len(pages), 0, -1), pages):
+        share = left / still
+        left -= share
+        try:
+            got[page] = await asyncio.wait_for(fetch(page), share)
+        except TimeoutError:
+            pass
+    return got
+
+
+# %% budget-1 wrong: a moment for each page, by recursion
+# cause: it calls itself for each page, which is too deep for thousands of pages
+# line: return came | await rest(end, later)
+import asyncio
+
+
+async def load(fetch, pages, budget):
+    now = asyncio.get_running_loop().time
+
+    async def rest(end, todo):
+        if not todo:
+            return {}
+        page, *later = todo
+        begin = now()
+        came = {}
+        try:
+            async with asyncio.timeout_at(begin + (end - begin) / len(todo)):
+                came[page] = await fetch(page)
+        except TimeoutError:
+            pass
+        return came | await rest(end, later)
+
+    return await rest(now() + budget, list(pages))
+
+
+# %% in-hand-1 wrong: puts back a job although it has none in hand
+# cause: the try holds queue.get() too, so a worker that is cancelled while it waits puts back the job it did last
+# line: job = await queue.get() | queue.put_nowait(job) | except asyncio.CancelledError:
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    job = None
+    while True:
+        try:
+            job = await queue.get()
+            await handle(job)
+        except asyncio.CancelledError:
+            if job is not None:
+                queue.put_nowait(job)
+            raise
+        except Exception:
+            failed.append(job)
+
+
+# %% in-hand-1 wrong: puts the job back and goes on
+# cause: the CancelledError is caught and not raised again, so the worker doesn't end
+# line: except asyncio.CancelledError: | queue.put_nowait(job)
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    async def attempt(job):
+        try:
+            await handle(job)
+        except asyncio.CancelledError:
+            # somebody wants us to stop: the job isn't lost
+            queue.put_nowait(job)
+        except Exception:
+            failed.append(job)
+
+    while True:
+        await attempt(await queue.get())
+
+
+# %% in-hand-1 right: an exit stack puts it back
+import asyncio
+from contextlib import ExitStack
+
+
+async def worker(queue, handle, failed):
+    while job := [await queue.get()]:
+        with ExitStack() as undo:
+            undo.callback(queue.put_nowait, *job)
+            try:
+                await handle(*job)
+            except Exception:
+                failed.extend(job)
+            undo.pop_all()
+
+
+# %% submit-1 wrong: shields a task that isn't the group's
+# cause: the saving is a task of the loop, so the group ends without it and its error doesn't come out of the group
+# line: saving = asyncio.create_task(save()) | asyncio.create_task(save())
+import asyncio
+
+
+async def submit(group, save, patience):
+    """Save in `group`; return the number, or "still saving"."""
+    saving = asyncio.create_task(save())
+    try:
+        async with asyncio.timeout(patience):
+            return await asyncio.shield(saving)
+    except TimeoutError:
+        return "still saving"
+
+
+# %% submit-1 wrong: a number 0 counts as not there
+# cause: the number may be 0, which is false, and then it says that it still saves
+# line: return number or "still saving"
+import asyncio
+
+
+async def submit(group, save, patience):
+    task = group.create_task(save(), name="saving")
+    done, pending = await asyncio.wait({task}, timeout=patience)
+    number = task.result() if task in done else None
+    return number or "still saving"
+
+
+# %% submit-1 right: the task tells a future
+import asyncio
+
+
+async def submit(group, save, patience):
+    told = asyncio.get_running_loop().create_future()
+
+    def tell(task):
+        if not told.done():
+            told.set_result(None)
+
+    saving = group.create_task(save())
+    saving.add_done_callback(tell)
+    try:
+        async with asyncio.timeout(patience):
+            await told
+    except TimeoutError:
+        return "still saving"
+    return saving.result()
+
+
+# %% give-back-1 wrong: a second cancellation reaches give_back
+# cause: after the first cancellation the task is awaited without a shield, so the next one cancels it
+# line: await returning  # to its end
+import asyncio
+from contextlib import suppress
+
+
+async def borrow(lend, use, give_back):
+    """Use a thing and give it back, whatever happens."""
+
+    async def bring(thing):
+        with suppress(TimeoutError):
+            async with asyncio.timeout(3):
+                await give_back(thing)
+
+    thing = await lend()
+    try:
+        return await use(thing)
+    finally:
+        returning = asyncio.create_task(bring(thing))
+        try:
+            await asyncio.shield(returning)
+        except asyncio.CancelledError:
+            await returning  # to its end
+            raise
+
+
+# %% give-back-1 wrong: each cancellation gives it another three seconds
+# cause: the 3 s are counted by each wait, so every cancellation begins them anew
+# line: await asyncio.wait({task}, timeout=3) | while not task.done():
+import asyncio
+
+
+async def borrow(lend, use, give_back):
+    thing = await lend()
+    request = None
+    try:
+        return await use(thing)
+    finally:
+        task = asyncio.ensure_future(give_back(thing))
+        while not task.done():
+            try:
+                done, _ = await asyncio.wait({task}, timeout=3)
+                if not done:
+                    task.cancel()
+            except asyncio.CancelledError as error:
+                request = error
+        if request is not None:
+            raise request
+
+
+# %% give-back-1 right: asks the task how often it was told to end
+import asyncio
+
+
+async def borrow(lend, use, give_back):
+    me = asyncio.current_task()
+    before = me.cancelling()
+    thing = await lend()
+    try:
+        return await use(thing)
+    finally:
+        giving = asyncio.ensure_future(give_back(thing))
+        alarm = asyncio.get_running_loop().call_later(3, giving.cancel)
+        while not giving.done():
+            try:
+                await asyncio.wait([giving])
+            except asyncio.CancelledError:
+                pass  # me.cancelling() tells
+        alarm.cancel()
+        if me.cancelling() > before:
+            raise asyncio.CancelledError

@@ -94,7 +94,6 @@ async def add_up(weigh, items):
 # %% slices-1 wrong: the rest is lost
 # cause: the last slice, which has fewer than ten items, is never weighed
 # line: range(len(items) // 10)
-# told: none
 import asyncio
 
 
@@ -581,7 +580,6 @@ async def listen(subscribe):
 # %% slices-1 wrong: each kind of item once
 # cause: the items are taken as a set, so what comes twice is weighed once
 # line: set(items)
-# told: none
 import asyncio
 
 
@@ -663,7 +661,6 @@ async def search(look, places, seconds):
 # %% search-1 wrong: no seconds are no limit
 # cause: 0 seconds are taken for no limit at all
 # line: seconds or None
-# told: none
 import asyncio
 import threading
 
@@ -772,7 +769,6 @@ async def listen(subscribe):
 # %% slices-1 wrong: remainder dropped
 # cause: Only full slices of ten are added up; the last, shorter slice is never weighed, so the sum is too small when the number of items is no multiple of 10.
 # line: for number in range(len(items) // 10):
-# told: none
 import asyncio
 
 
@@ -1170,7 +1166,6 @@ async def search(look, places, seconds):
 # %% leave-pool-1 wrong: the loop's futures are cancelled
 # cause: the futures of run_in_executor can be cancelled even while their work is running, so what had begun is thrown away
 # line: future.cancel()
-# told: done, pending = await asyncio.wait(futures.values(), timeout=seconds)
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
@@ -1286,3 +1281,460 @@ async def listen(subscribe):
     ear = Ear()
     subscribe(ear)
     return await ear.heard_all
+
+# %% slices-1 wrong: in a thread, again
+# cause: weigh is called in another thread, and isn't made for it
+# line: asyncio.to_thread
+import asyncio
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    return sum([await asyncio.to_thread(weigh, item) for item in items])
+
+# %% slices-1 wrong: a turn after a hundred
+# cause: the others have a turn after 100 calls, and the statement says 10
+# line: if number % 100 == 0: | total += weigh(item)
+import asyncio
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    total = 0
+    for number, item in enumerate(items, 1):
+        total += weigh(item)
+        if number % 100 == 0:
+            await asyncio.sleep(0)
+    return total
+
+# %% slices-1 wrong: never a turn
+# cause: the others have a turn before the first call, and none in between
+# line: sum(weigh(item) for item in items)
+import asyncio
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    await asyncio.sleep(0)
+    return sum(weigh(item) for item in items)
+
+# %% slices-1 wrong: the last slice is lost
+# cause: only whole slices of ten are added; the rest is lost
+# line: range(0, len(items) - 9, 10) | len(items) - 9
+import asyncio
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    items = list(items)
+    total = 0
+    for begin in range(0, len(items) - 9, 10):
+        total += sum(weigh(item) for item in items[begin : begin + 10])
+        await asyncio.sleep(0)
+    return total
+
+# %% holdup-1 wrong: overlooks the argument that is computed first
+# cause: line 9 is missing: requests.get(url) is called on the loop, before to_thread gets its result
+# line: blocking =
+blocking = [2, 6, 10, 14]
+
+# %% place-1 wrong: hashing is put into a process
+# cause: hashlib lets go of the GIL, so a thread will do; a process would need a copy of 500 MB
+# line: "hash": "process"
+places = {
+    "pages": "loop",
+    "again": "loop",
+    "sum": "loop",
+    "driver": "thread",
+    "upload": "thread",
+    "photo": "process",
+    "solver": "process",
+    "hash": "process",
+    "printer": "thread",
+}
+
+# %% slices-1 wrong: eleven calls between two turns
+# cause: the count is compared with > 10 after it was raised, so eleven calls are made before the others have a turn
+# line: if since > 10:
+import asyncio
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    total = 0
+    since = 0
+    for item in items:
+        total += weigh(item)
+        since += 1
+        if since > 10:
+            await asyncio.sleep(0)
+            since = 0
+    return total
+
+# %% slices-1 wrong: slices in a thread
+# cause: weigh is called in another thread, which it is not made for
+# line: await asyncio.to_thread(
+import asyncio
+
+
+def weigh_slice(weigh, part):
+    return sum(weigh(item) for item in part)
+
+
+async def add_up(weigh, items):
+    items = list(items)
+    total = 0
+    for start in range(0, len(items), 10):
+        part = items[start:start + 10]
+        total += await asyncio.to_thread(weigh_slice, weigh, part)
+    return total
+
+# %% slices-1 wrong: a task for each ten, all ready at once
+# cause: all slices become ready together and run one after another, with nobody else in between
+# line: group.create_task(ten(items[i : i + 10])) | return sum(map(weigh, some)) | none
+import asyncio
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    items = list(items)
+
+    async def ten(some):
+        return sum(map(weigh, some))
+
+    async with asyncio.TaskGroup() as group:
+        parts = [
+            group.create_task(ten(items[i : i + 10]))
+            for i in range(0, len(items), 10)
+        ]
+    return sum(part.result() for part in parts)
+
+# %% slices-1 right: slices of an iterator
+from asyncio import sleep
+from itertools import islice
+
+
+async def add_up(weigh, items):
+    rest = iter(items)
+    total = 0
+    while part := list(islice(rest, 10)):
+        total += sum(map(weigh, part))
+        await sleep(0)
+    return total
+
+# %% slices-1 right: an awaitable of its own
+class Turn:
+    def __await__(self):
+        yield
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    weights = []
+    for number, item in enumerate(items, start=1):
+        weights.append(weigh(item))
+        if not number % 5:
+            await Turn()
+    return sum(weights)
+
+# %% search-1 wrong: the flag is set only after a timeout
+# cause: if search is cancelled from outside, nobody sets the flag, and the thread looks on
+# line: except TimeoutError: | stop.set() | none
+import asyncio
+import threading
+
+
+async def search(look, places, seconds):
+    """Return the first of `places` where `look` says True, or None after `seconds`."""
+    stop = threading.Event()
+
+    def walk():
+        for place in places:
+            if stop.is_set():
+                return None
+            if look(place):
+                return place
+        return None
+
+    try:
+        async with asyncio.timeout(seconds):
+            return await asyncio.to_thread(walk)
+    except TimeoutError:
+        stop.set()
+        return None
+
+# %% search-1 wrong: the seconds begin anew for each place
+# cause: each look has `seconds` of its own, so that the whole search may take much longer
+# line: await asyncio.wait_for(asyncio.to_thread(look, place), seconds)
+import asyncio
+
+
+async def search(look, places, seconds):
+    for place in places:
+        try:
+            here = await asyncio.wait_for(asyncio.to_thread(look, place), seconds)
+        except asyncio.TimeoutError:
+            break
+        if here:
+            return place
+    return None
+
+# %% search-1 wrong: the task that walks is never ended
+# cause: asyncio.wait doesn't cancel the task when the time is over, so it goes on looking into places
+# line: await asyncio.wait({walking}, timeout=seconds) | return walking.result() if done else None | walking = asyncio.create_task(walk()) | none
+import asyncio
+from typing import Any, Callable, Iterable
+
+
+async def search(look: Callable[[Any], bool], places: Iterable, seconds: float):
+    """Return the first of `places` where `look` says True, or None after `seconds`."""
+
+    async def walk():
+        for place in places:
+            if await asyncio.to_thread(look, place):
+                return place
+
+    walking = asyncio.create_task(walk())
+    done, _ = await asyncio.wait({walking}, timeout=seconds)
+    return walking.result() if done else None
+
+# %% search-1 right: a call of to_thread for each place
+import asyncio
+from contextlib import suppress
+
+
+async def search(look, places, seconds):
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            for place in places:
+                if await asyncio.to_thread(look, place):
+                    return place
+
+# %% search-1 right: one thread that looks at a flag
+import asyncio
+import threading
+
+
+async def search(look, places, seconds):
+    """Return the first of `places` where `look` says True, or None after `seconds`."""
+    loop = asyncio.get_running_loop()
+    over = threading.Event()
+    answer = loop.create_future()
+
+    def tell(place):
+        if not answer.done():
+            answer.set_result(place)
+
+    def walk():
+        found = None
+        for place in places:
+            if over.is_set():
+                return
+            if look(place):
+                found = place
+                break
+        if not over.is_set():
+            loop.call_soon_threadsafe(tell, found)
+
+    def to_the_end():
+        try:
+            walk()
+        except RuntimeError:  # the loop is closed: nobody wants to know
+            pass
+
+    try:
+        threading.Thread(target=to_the_end, daemon=True).start()
+        await asyncio.wait([answer], timeout=seconds)
+        return answer.result() if answer.done() else None
+    finally:
+        over.set()
+
+# %% leave-pool-1 wrong: the with statement waits on the loop
+# cause: at the end of the with block the pool waits for its threads, and blocks the loop
+# line: with ThreadPoolExecutor(max_workers=2) as pool:
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def crunch(work, items, seconds):
+    """Return {item: work(item)} of all that were begun within `seconds`."""
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        jobs = {item: pool.submit(work, item) for item in items}
+        await asyncio.wait(map(asyncio.wrap_future, jobs.values()), timeout=seconds)
+        for job in jobs.values():
+            job.cancel()
+    return {item: job.result() for item, job in jobs.items() if not job.cancelled()}
+
+# %% leave-pool-1 wrong: cancels the loop's futures
+# cause: cancelling the loop's future also gives up the job that has begun, so its result is not in the dict
+# line: future.cancel() | if not future.cancelled()
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def crunch(work, items, seconds):
+    loop = asyncio.get_running_loop()
+    pool = ThreadPoolExecutor(2)
+    item_of = {}
+    for item in items:
+        item_of[loop.run_in_executor(pool, work, item)] = item
+    done, pending = await asyncio.wait(item_of, timeout=seconds)
+    for future in pending:
+        future.cancel()
+    await asyncio.to_thread(pool.shutdown)
+    results = {}
+    for future, item in item_of.items():
+        if not future.cancelled():
+            results[item] = future.result()
+    return results
+
+# %% leave-pool-1 wrong: nothing is cancelled
+# cause: shutdown without cancel_futures lets all jobs run, also those that have not begun
+# line: pool.shutdown | await asyncio.sleep(seconds) | none
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+
+async def crunch(work, items, seconds):
+    """Return {item: work(item)} of all that were begun within `seconds`."""
+    pool = ThreadPoolExecutor(2, thread_name_prefix="crunch")
+    try:
+        futures = [(item, pool.submit(work, item)) for item in items]
+        await asyncio.sleep(seconds)
+    finally:
+        await asyncio.to_thread(partial(pool.shutdown, wait=True))
+    return dict((item, f.result()) for item, f in futures if f.done() and not f.cancelled())
+
+# %% leave-pool-1 right: shut down in a thread
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def crunch(work, items, seconds):
+    pool = ThreadPoolExecutor(2)
+    jobs = [(item, pool.submit(work, item)) for item in items]
+    try:
+        await asyncio.sleep(seconds)
+    finally:
+        await asyncio.to_thread(pool.shutdown, cancel_futures=True)
+    return {item: job.result() for item, job in jobs if not job.cancelled()}
+
+# %% leave-pool-1 right: two workers that share a deque
+import asyncio
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def crunch(work, items, seconds):
+    """Return {item: work(item)} of all that were begun within `seconds`."""
+    loop = asyncio.get_running_loop()
+    todo, results = deque(items), {}
+
+    def worker():
+        while True:
+            try:
+                item = todo.popleft()
+            except IndexError:
+                return
+            results[item] = work(item)
+
+    timer = loop.call_later(seconds, todo.clear)
+    pool = ThreadPoolExecutor(2)
+    try:
+        await asyncio.gather(*(loop.run_in_executor(pool, worker) for _ in range(2)))
+    finally:
+        timer.cancel()
+        todo.clear()
+        await loop.run_in_executor(None, pool.shutdown)
+    return results
+
+# %% listen-1 wrong: the event is set from the thread
+# cause: asyncio.Event.set is called in another thread, which doesn't wake the loop
+# line: done.set()
+import asyncio
+
+
+async def listen(subscribe):
+    """Return the words that the thread says, in order."""
+    words = []
+    done = asyncio.Event()
+
+    def callback(word):
+        if word is None:
+            done.set()
+        else:
+            words.append(word)
+
+    subscribe(callback)
+    await done.wait()
+    return words
+
+# %% listen-1 wrong: waits in an ordinary queue
+# cause: queue.Queue.get blocks the loop's thread until the next word comes
+# line: iter(heard.get, None)
+import queue
+
+
+async def listen(subscribe):
+    heard = queue.Queue()
+    subscribe(heard.put)
+    return [word for word in iter(heard.get, None)]
+
+# %% listen-1 wrong: has room for one word
+# cause: a word that comes before the last one was taken overwrites it, so words are lost
+# line: current = word | words.append(current) | loop.call_soon_threadsafe(heard.set)
+import asyncio
+
+
+async def listen(subscribe):
+    """Return the words that the thread says, in order."""
+    loop = asyncio.get_running_loop()
+    heard = asyncio.Event()
+    current = None
+
+    def callback(word):
+        nonlocal current
+        current = word
+        loop.call_soon_threadsafe(heard.set)
+
+    subscribe(callback)
+    words = []
+    while True:
+        await heard.wait()
+        heard.clear()
+        if current is None:
+            return words
+        words.append(current)
+
+# %% listen-1 right: a list and a future, again
+import asyncio
+from functools import partial
+
+
+async def listen(subscribe):
+    loop = asyncio.get_running_loop()
+    words, end = [], loop.create_future()
+
+    def hear(word):  # on the loop
+        if word is not None:
+            words.append(word)
+        elif not end.done():
+            end.set_result(words)
+
+    subscribe(partial(loop.call_soon_threadsafe, hear))
+    return await end
+
+# %% listen-1 right: coroutines sent to the loop
+import asyncio
+
+
+async def listen(subscribe):
+    """Return the words that the thread says, in order."""
+    loop = asyncio.get_running_loop()
+    mailbox = asyncio.Queue()
+    subscribe(lambda word: asyncio.run_coroutine_threadsafe(mailbox.put(word), loop))
+    words = []
+    while (word := await mailbox.get()) is not None:
+        words.append(word)
+    return words

@@ -319,7 +319,6 @@ class Log:
 # %% request-log-1 wrong: only the first one begins
 # cause: a task that begins a second request keeps the number of the first
 # line: if self.number.get() is None:
-# told: none
 import contextvars
 
 
@@ -739,7 +738,6 @@ async def add(totals, name, fetch, known={}):
 # %% account-1 wrong: the lock is released by who never had it
 # cause: if a payment is cancelled while it waits for the lock, the finally releases somebody else's
 # line: await self.lock.acquire() | self.lock.release()
-# told: none
 import asyncio
 
 
@@ -840,7 +838,6 @@ async def buy(changed, shelf):
 # %% request-log-1 wrong: a child that lives longer
 # cause: when the task that began the request is over, its children lose the number
 # line: if owner is None or owner.done():
-# told: none
 import asyncio
 import contextvars
 
@@ -884,7 +881,6 @@ def limited(fetch, most):
 # %% limited-1 wrong: tries once more
 # cause: after a ConnectionError it calls fetch again, which fetch doesn't do
 # line: except ConnectionError:
-# told: none
 import asyncio
 
 
@@ -903,7 +899,6 @@ def limited(fetch, most):
 # %% once-per-key-1 wrong: only what is kept for a while
 # cause: at most a hundred pages are kept, so what was loaded first is loaded again
 # line: if len(pages) > 100:
-# told: none
 import asyncio
 
 
@@ -924,7 +919,6 @@ def once_per_key(load):
 # %% once-per-key-1 wrong: only an OSError is a failure
 # cause: a load that fails with another error stays in the dict
 # line: except OSError:
-# told: none
 import asyncio
 
 
@@ -1323,7 +1317,6 @@ class Account:
 # %% account-1 wrong: acquire within the try
 # cause: a payment that is cancelled while it waits for the lock runs into the finally and releases the lock that another payment holds
 # line: await self.lock.acquire()
-# told: none
 import asyncio
 
 
@@ -1424,7 +1417,6 @@ class Log:
 # %% request-log-1 wrong: a box in the context
 # cause: the context is copied for a new task, but not the dict in it: parent and child change the same box, so a child that begins another request changes its parent's number
 # line: box["number"] = number
-# told: none
 import contextvars
 
 
@@ -1575,7 +1567,6 @@ def once_per_key(load):
 # %% once-per-key-1 wrong: the first loads for all
 # cause: if the one who loads is cancelled, no except Exception catches that: the future never gets done, and all who wait for it, or ask later, wait for ever
 # line: except Exception as error:
-# told: return await asyncio.shield(futures[key])
 import asyncio
 
 
@@ -1636,7 +1627,6 @@ def once_per_key(load):
 # %% limited-1 wrong: place of a cancelled one is free before it has ended
 # cause: the fetch is cancelled and not awaited: it still cleans up when the place is free again, and one more than `most` are in `fetch`
 # line: task.cancel()
-# told: none
 import asyncio
 
 
@@ -1651,5 +1641,1186 @@ def limited(fetch, most):
             except asyncio.CancelledError:
                 task.cancel()
                 raise
+
+    return get
+
+# %% tally-1 wrong: the first one overwrites, again
+# cause: Whether the name is there is looked up before the fetch: two that find it missing both write their own number, and one is lost.
+# line: totals[name] = await fetch(name) | if name in totals:
+async def add(totals, name, fetch):
+    """Fetch a number and add it to the total of `name`."""
+    if name in totals:
+        number = await fetch(name)
+        totals[name] += number
+    else:
+        totals[name] = await fetch(name)
+
+# %% tally-1 wrong: += around an await, again
+# cause: The old total is read before the await, and written back after it: what others added meanwhile is lost.
+# line: totals[name] += await fetch(name)
+async def add(totals, name, fetch):
+    """Fetch a number and add it to the total of `name`."""
+    totals.setdefault(name, 0)
+    totals[name] += await fetch(name)
+
+# %% tally-1 right: dict.update after the fetch
+async def add(totals, name, fetch):
+    """Fetch a number and add it to the total of `name`."""
+    match await fetch(name):
+        case number:
+            totals.update({name: totals.get(name, 0) + number})
+
+# %% account-1 wrong: one lock for all accounts, once more
+# cause: The lock is an attribute of the class: all accounts share it, and wait for each other.
+# line: lock = asyncio.Lock()
+import asyncio
+
+
+class Account:
+    """An account that no two tasks change at once."""
+
+    lock = asyncio.Lock()
+
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+
+    async def pay(self, change):
+        async with self.lock:
+            self.euros = await self.bank(self.euros, change)
+
+# %% account-1 wrong: released only where all goes well
+# cause: If the bank raises an error, or the payment is cancelled, the lock is never released, and every later payment waits for ever.
+# line: self.lock.release()
+import asyncio
+
+
+class Account:
+    """An account that no two tasks change at once."""
+
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+        self.lock = asyncio.Lock()
+
+    async def pay(self, change):
+        await self.lock.acquire()
+        self.euros = await self.bank(self.euros, change)
+        self.lock.release()
+
+# %% account-1 right: the state travels through a queue
+import asyncio
+
+
+class Account:
+    """An account that no two tasks change at once."""
+
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+        self.turn = asyncio.Queue()
+        self.turn.put_nowait("your turn")
+
+    async def pay(self, change):
+        turn = await self.turn.get()
+        try:
+            self.euros = await self.bank(self.euros, change)
+        finally:
+            self.turn.put_nowait(turn)
+
+# %% bread-1 wrong: looked once
+# cause: After a notify the shelf may still be empty: another customer was quicker, or the baker notified for another reason. Look again after each wait.
+# line: if not shelf:
+async def buy(changed, shelf):
+    """Take the first loaf, as soon as there is one."""
+    async with changed:
+        if not shelf:
+            await changed.wait()
+        return shelf.pop(0)
+
+# %% bread-1 wrong: looked without the lock
+# cause: The shelf is looked at, and taken from, without the lock, while another who holds it may be changing it.
+# line: while not shelf: | return shelf.pop(0)
+# told: await changed.wait()
+async def buy(changed, shelf):
+    """Take the first loaf, as soon as there is one."""
+    while not shelf:
+        async with changed:
+            await changed.wait()
+    return shelf.pop(0)
+
+# %% bread-1 right: wait for a length
+async def buy(changed, shelf):
+    """Take the first loaf, as soon as there is one."""
+    await changed.acquire()
+    try:
+        await changed.wait_for(shelf.__len__)
+        loaf, shelf[:1] = shelf[0], []
+        return loaf
+    finally:
+        changed.release()
+
+# %% request-log-1 wrong: a dict of tasks, again
+# cause: The number is kept for the task itself; a task that a request's task creates is another one, and its lines get None. A ContextVar is inherited.
+# line: self.numbers[asyncio.current_task()] = number | self.numbers.get(asyncio.current_task())
+import asyncio
+import contextvars
+import weakref
+
+
+class Log:
+    """A log that knows to which request a line belongs."""
+
+    def __init__(self):
+        self.lines = []
+        self.numbers = weakref.WeakKeyDictionary()
+
+    def begin(self, number):
+        self.numbers[asyncio.current_task()] = number
+
+    def say(self, text):
+        self.lines.append((self.numbers.get(asyncio.current_task()), text))
+
+# %% request-log-1 wrong: request number 0
+# cause: A request may have the number 0, which counts as false: its lines get None.
+# line: self.number.get(None) or None
+import contextvars
+
+
+class Log:
+    """A log that knows to which request a line belongs."""
+
+    def __init__(self):
+        self.lines = []
+        self.number = contextvars.ContextVar("number")
+
+    def begin(self, number):
+        self.number.set(number)
+
+    def say(self, text):
+        self.lines.append((self.number.get(None) or None, text))
+
+# %% request-log-1 right: a variable of the class
+import contextvars
+
+
+class Log:
+    """A log that knows to which request a line belongs."""
+
+    current = contextvars.ContextVar("current request")
+
+    def __init__(self):
+        self.lines = []
+
+    def begin(self, number):
+        type(self).current.set(number)
+
+    def say(self, text):
+        try:
+            number = type(self).current.get()
+        except LookupError:
+            number = None
+        self.lines += [(number, text)]
+
+# %% limited-1 wrong: a place given back that was never taken
+# cause: The `acquire` stands inside the try: who is cancelled while it waits releases a place that it never had, and then more than `most` are in fetch.
+# line: await places.acquire() | places.release()
+import asyncio
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    places = asyncio.Semaphore(most)
+
+    async def get(page):
+        try:
+            await places.acquire()
+            return await fetch(page)
+        finally:
+            places.release()
+
+    return get
+
+# %% limited-1 right: tokens in a queue
+import asyncio
+import functools
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    tokens = asyncio.Queue()
+    for token in range(most):
+        tokens.put_nowait(token)
+
+    @functools.wraps(fetch)
+    async def get(page):
+        token = await tokens.get()
+        try:
+            return await fetch(page)
+        finally:
+            tokens.put_nowait(token)
+
+    return get
+
+# %% once-per-key-1 wrong: the second who fails forgets the new load
+# cause: Every waiter of a failed load forgets the key; if the first of them has asked again already, the second throws the new load away, and the page is loaded twice at a time.
+# line: tasks.pop(key, None)
+import asyncio
+
+
+def once_per_key(load):
+    """Return a function that gives what `load` gives, and loads each key once."""
+    tasks = {}
+
+    async def get(key):
+        if key not in tasks:
+            tasks[key] = asyncio.create_task(load(key))
+        try:
+            return await asyncio.shield(tasks[key])
+        except Exception:
+            tasks.pop(key, None)
+            raise
+
+    return get
+
+# %% once-per-key-1 wrong: who is cancelled takes the load along
+# cause: To await a task and be cancelled is to cancel that task: all others that wait for the same key get a CancelledError. A shield is missing.
+# line: return await task
+import asyncio
+
+
+def once_per_key(load):
+    """Return a function that gives what `load` gives, and loads each key once."""
+    tasks = {}
+
+    async def get(key):
+        task = tasks.get(key)
+        if task is None or task.done() and (task.cancelled() or task.exception()):
+            task = tasks[key] = asyncio.create_task(load(key))
+        return await task
+
+    return get
+
+# %% once-per-key-1 right: a task per key behind a shield
+import asyncio
+
+
+def once_per_key(load):
+    """Return a function that gives what `load` gives, and loads each key once."""
+    loads = {}
+
+    def failed(task):
+        return task.done() and (task.cancelled() or task.exception() is not None)
+
+    def begin(key):
+        task = asyncio.ensure_future(load(key))
+        loads[key] = task
+        return task
+
+    async def get(key):
+        task = loads.get(key)
+        if task is None or failed(task):
+            task = begin(key)
+        await asyncio.wait([task])
+        return task.result()
+
+    return get
+
+# %% limited-1 wrong: a semaphore for each call, again, again
+# cause: each call makes its own semaphore, which limits nothing
+# line: asyncio.Semaphore(most)
+import asyncio
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+
+    async def get(page):
+        gate = asyncio.Semaphore(most)
+        async with gate:
+            return await fetch(page)
+
+    return get
+
+# %% limited-1 wrong: no finally for the release
+# cause: if fetch fails or the caller is cancelled, the place is never given back
+# line: gate.release() | page = await fetch(page) | text = await fetch(page)
+import asyncio
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    gate = asyncio.Semaphore(most)
+
+    async def get(page):
+        await gate.acquire()
+        text = await fetch(page)
+        gate.release()
+        return text
+
+    return get
+
+# %% limited-1 wrong: acquires inside the try
+# cause: a caller that is cancelled while it waits releases a place that it never had
+# line: await gate.acquire() | gate.release()
+import asyncio
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    gate = asyncio.Semaphore(most)
+
+    async def get(page):
+        try:
+            await gate.acquire()
+            return await fetch(page)
+        finally:
+            gate.release()
+
+    return get
+
+# %% limited-1 wrong: one gate for all
+# cause: the semaphore stands outside of the function: all limited functions share it
+# line: GATE = | global | GATES.setdefault
+import asyncio
+
+GATES = {}
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    gate = GATES.setdefault(most, asyncio.Semaphore(most))
+
+    async def get(page):
+        async with gate:
+            return await fetch(page)
+
+    return get
+
+# %% tally-1 wrong: reads the total before the await
+# cause: totals[name] is read before the fetch, and written after it, so what others added meanwhile is lost
+# line: totals[name] += await fetch(name)
+async def add(totals, name, fetch):
+    """Fetch a number and add it to the total of `name`."""
+    totals.setdefault(name, 0)
+    totals[name] += await fetch(name)
+
+# %% tally-1 wrong: decides before the fetch whether the name is new
+# cause: several tasks find the name new, and each overwrites what the one before wrote
+# line: is_new = name not in totals | totals[name] = number | if is_new: | number = await fetch(name)
+async def add(totals, name, fetch):
+    is_new = name not in totals
+    number = await fetch(name)
+    if is_new:
+        totals[name] = number
+    else:
+        totals[name] += number
+
+# %% tally-1 wrong: fetches under a lock
+# cause: the lock is held during the fetch, so the tasks fetch one after another
+# line: async with lock: | number = await fetch(name)
+import asyncio
+
+lock = asyncio.Lock()
+
+
+async def add(totals: dict, name: str, fetch) -> None:
+    """Fetch a number and add it to the total of `name`."""
+    async with lock:
+        number = await fetch(name)
+        totals[name] = totals.get(name, 0) + number
+
+# %% tally-1 right: awaits on the left
+async def add(totals, name, fetch):
+    totals[name] = await fetch(name) + totals.get(name, 0)
+
+# %% tally-1 right: try and except
+async def add(totals, name, fetch):
+    """Fetch a number and add it to the total of `name`."""
+    match await fetch(name):
+        case number:
+            try:
+                totals[name] += number
+            except KeyError:
+                totals[name] = 0 + number
+
+# %% account-1 wrong: one lock in the class for all accounts
+# cause: the lock belongs to the class, so different accounts wait for each other
+# line: lock = asyncio.Lock()
+import asyncio
+
+
+class Account:
+    """An account that no two tasks change at once."""
+
+    lock = asyncio.Lock()
+
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+
+    async def pay(self, change):
+        async with self.lock:
+            self.euros = await self.bank(self.euros, change)
+
+# %% account-1 wrong: a cancelled payment keeps the lock
+# cause: CancelledError is no Exception, so after a cancelled payment the lock is never released
+# line: except Exception: | await self._lock.acquire() | none
+import asyncio
+
+
+class Account:
+    def __init__(self, bank):
+        self.euros = 0
+        self._bank = bank
+        self._lock = asyncio.Lock()
+
+    async def pay(self, change):
+        await self._lock.acquire()
+        try:
+            euros = await self._bank(self.euros, change)
+        except Exception:
+            self._lock.release()
+            raise
+        self.euros = euros
+        self._lock.release()
+
+# %% account-1 wrong: only the writing is locked
+# cause: the bank is asked outside the lock, with a balance that another payment changes meanwhile
+# line: euros = await self.bank(self.euros, change) | async with self.changing:
+import asyncio
+from dataclasses import dataclass, field
+from typing import Callable
+
+
+@dataclass(eq=False)
+class Account:
+    """An account that no two tasks change at once."""
+
+    bank: Callable
+    euros: float = field(default=0, init=False)
+    changing: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+
+    async def pay(self, change):
+        euros = await self.bank(self.euros, change)
+        async with self.changing:
+            self.euros = euros
+
+# %% account-1 right: a key that hangs in a queue
+import asyncio
+
+
+class Account:
+    """An account that no two tasks change at once."""
+
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+        self.keys = asyncio.Queue()
+        self.keys.put_nowait("the only key")
+
+    async def pay(self, change):
+        key = await self.keys.get()
+        try:
+            self.euros = await self.bank(self.euros, change)
+        finally:
+            self.keys.put_nowait(key)
+
+# %% account-1 right: a semaphore with one place
+import asyncio
+
+
+class Account:
+    def __init__(self, bank):
+        self.euros, self._bank, self._one = 0, bank, asyncio.BoundedSemaphore(1)
+
+    async def pay(self, change):
+        await self._one.acquire()
+        try:
+            after = await self._bank(self.euros, change)
+        finally:
+            self._one.release()
+            # nobody else runs before the next line
+        self.euros = after
+
+# %% bread-1 wrong: looks only once after waking
+# cause: after waking it doesn't look again whether there is a loaf; another customer may have it
+# line: if not shelf: | await changed.wait() | return shelf.pop(0)
+async def buy(changed, shelf):
+    """Take the first loaf, as soon as there is one."""
+    async with changed:
+        if not shelf:
+            await changed.wait()
+        return shelf.pop(0)
+
+# %% bread-1 wrong: takes the loaf after the lock is released
+# cause: the shelf is changed without holding the lock
+# line: return shelf.pop(0)
+async def buy(changed, shelf):
+    def there_is_one():
+        return len(shelf) > 0
+
+    async with changed:
+        await changed.wait_for(there_is_one)
+    return shelf.pop(0)
+
+# %% bread-1 wrong: sleeps with the lock
+# cause: it holds the lock while it waits, so no baker can ever bring a loaf
+# line: await asyncio.sleep(0.01) | while not shelf: | async with changed:
+import asyncio
+
+
+async def buy(changed, shelf):
+    """Take the first loaf, as soon as there is one."""
+    async with changed:
+        while not shelf:
+            await asyncio.sleep(0.01)
+        loaf, *rest = shelf
+        shelf[:] = rest
+        return loaf
+
+# %% bread-1 right: acquire and release by hand, once more
+async def buy(changed, shelf):
+    await changed.acquire()
+    try:
+        while True:
+            match shelf:
+                case [loaf, *_]:
+                    del shelf[0]
+                    return loaf
+            await changed.wait()
+    finally:
+        changed.release()
+
+# %% bread-1 right: wait_for returns the shelf
+from operator import truth
+
+
+async def buy(changed, shelf):
+    """Take the first loaf, as soon as there is one."""
+    async with changed:
+        await changed.wait_for(lambda: truth(shelf))
+        return shelf.pop(0)
+
+# %% request-log-1 wrong: the number is kept in the log
+# cause: all tasks share one attribute, so a line gets the number that was begun last
+# line: self.number = number | self.lines.append((self.number, text))
+class Log:
+    """A log that knows to which request a line belongs."""
+
+    def __init__(self):
+        self.lines = []
+        self.number = None
+
+    def begin(self, number):
+        self.number = number
+
+    def say(self, text):
+        self.lines.append((self.number, text))
+
+# %% request-log-1 wrong: a number for each task
+# cause: a task that is created by a request's task has no number: it is another task
+# line: self._numbers[me] = number | return asyncio.current_task() | self._numbers.get(
+import asyncio
+import weakref
+
+
+def this_task():
+    try:
+        return asyncio.current_task()
+    except RuntimeError:  # no loop
+        return None
+
+
+class Log:
+    def __init__(self):
+        self.lines = []
+        self._numbers = weakref.WeakKeyDictionary()
+        self._outside = None
+
+    def begin(self, number):
+        if me := this_task():
+            self._numbers[me] = number
+        else:
+            self._outside = number
+
+    def say(self, text):
+        me = this_task()
+        number = self._numbers.get(me) if me else self._outside
+        self.lines.append((number, text))
+
+# %% request-log-1 wrong: the tasks share a dict in the variable
+# cause: begin changes the one dict that is the default in every task, instead of setting the variable
+# line: self.state.get()["number"] = number | default={"number": None}
+import contextvars
+
+class Log:
+    """A log that knows to which request a line belongs."""
+
+    def __init__(self):
+        self.lines = []
+        self.state = contextvars.ContextVar("state", default={"number": None})
+
+    def begin(self, number):
+        self.state.get()["number"] = number
+
+    def say(self, text):
+        self.lines.append((self.state.get()["number"], text))
+
+# %% request-log-1 right: a variable of its own
+import contextvars
+
+
+class Log:
+    def __init__(self):
+        self.lines = []
+        self._request = contextvars.ContextVar("request")
+
+    def begin(self, number):
+        self._request.set(number)
+
+    def say(self, text):
+        self.lines += [(self._request.get(None), text)]
+
+# %% request-log-1 right: a dataclass
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+
+@dataclass(eq=False)
+class Log:
+    """A log that knows to which request a line belongs."""
+
+    lines: list = field(default_factory=list)
+    current: ClassVar[ContextVar] = ContextVar("current", default=None)
+
+    def begin(self, number) -> None:
+        self.current.set(number)
+
+    def say(self, text) -> None:
+        pair = self.current.get(), text
+        self.lines.append(pair)
+
+# %% limited-1 wrong: a semaphore for each call, once more
+# cause: each call makes a semaphore of its own, so nothing is limited
+# line: asyncio.Semaphore(most)
+import asyncio
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+
+    async def get(page):
+        async with asyncio.Semaphore(most):
+            return await fetch(page)
+
+    return get
+
+# %% limited-1 wrong: an error takes the place along
+# cause: if fetch raises or is cancelled, release is never reached and the place is lost
+# line: places.release() | result = await fetch(page) | none
+import asyncio
+from functools import wraps
+
+
+def limited(fetch, most):
+    places = asyncio.Semaphore(most)
+
+    @wraps(fetch)
+    async def get(page):
+        await places.acquire()
+        result = await fetch(page)
+        places.release()
+        return result
+
+    return get
+
+# %% limited-1 wrong: a cancelled caller stays in the line
+# cause: who is cancelled while waiting stays in the line, and is handed the place (InvalidStateError)
+# line: line.popleft().set_result(None) | await turn | line.append(turn)
+import asyncio
+from collections import deque
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    inside = 0
+    line = deque()
+
+    async def get(page):
+        nonlocal inside
+        if inside >= most:
+            turn = asyncio.get_running_loop().create_future()
+            line.append(turn)
+            await turn  # the place is handed over
+        else:
+            inside += 1
+        try:
+            return await fetch(page)
+        finally:
+            if line:
+                line.popleft().set_result(None)
+            else:
+                inside -= 1
+
+    return get
+
+# %% limited-1 right: tokens in a queue, again
+import asyncio
+
+
+def limited(fetch, most):
+    tokens = asyncio.Queue()
+    for token in range(most):
+        tokens.put_nowait(token)
+
+    async def get(page):
+        token = await tokens.get()
+        try:
+            return await fetch(page)
+        finally:
+            tokens.put_nowait(token)
+
+    return get
+
+# %% limited-1 right: an object with a method
+import asyncio
+
+
+class _Gate:
+    def __init__(self, fetch, most):
+        self.fetch = fetch
+        self.places = asyncio.BoundedSemaphore(most)
+
+    async def get(self, page):
+        await self.places.acquire()
+        try:
+            return await self.fetch(page)
+        finally:
+            self.places.release()
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    return _Gate(fetch, most).get
+
+# %% once-per-key-1 wrong: a caller's cancellation cancels the load
+# cause: the shared task is awaited without a shield, so cancelling one caller cancels the load for all
+# line: return await tasks[key]
+import asyncio
+
+
+def once_per_key(load):
+    """Return a function that gives what `load` gives, and loads each key once."""
+    tasks = {}
+
+    async def loading(key):
+        try:
+            return await load(key)
+        except BaseException:
+            del tasks[key]
+            raise
+
+    async def get(key):
+        if key not in tasks:
+            tasks[key] = asyncio.create_task(loading(key))
+        return await tasks[key]
+
+    return get
+
+# %% once-per-key-1 wrong: forgets what has arrived
+# cause: the key is forgotten after a success as well, so whoever asks later has it loaded again
+# line: task.add_done_callback( | under_way.pop(key, None)
+import asyncio
+
+
+def once_per_key(load):
+    under_way = {}
+
+    async def get(key):
+        task = under_way.get(key)
+        if task is None:
+            task = asyncio.ensure_future(load(key))
+            under_way[key] = task
+            task.add_done_callback(lambda _: under_way.pop(key, None))
+        return await asyncio.shield(task)
+
+    return get
+
+# %% once-per-key-1 wrong: remembers a failure
+# cause: a task that failed stays in the dict, so its error comes out for ever and nothing is loaded again
+# line: self.pages[key] = asyncio.create_task(self.load(key)) | if key not in self.pages: | none
+import asyncio
+
+
+class _Pages:
+    def __init__(self, load):
+        self.load = load
+        self.pages = {}
+
+    async def get(self, key):
+        if key not in self.pages:
+            self.pages[key] = asyncio.create_task(self.load(key))
+        return await asyncio.shield(self.pages[key])
+
+
+def once_per_key(load):
+    """Return a function that gives what `load` gives, and loads each key once."""
+    return _Pages(load).get
+
+# %% once-per-key-1 right: a shielded task that takes its failure away
+import asyncio
+
+
+def once_per_key(load):
+    tasks: dict[object, asyncio.Task] = {}
+
+    async def loading(key):
+        done = False
+        try:
+            page = await load(key)
+            done = True
+            return page
+        finally:
+            if not done:
+                del tasks[key]
+
+    async def get(key):
+        if (task := tasks.get(key)) is None:
+            task = tasks[key] = asyncio.create_task(loading(key))
+        return await asyncio.shield(task)
+
+    return get
+
+# %% once-per-key-1 right: the first caller loads, the next takes over
+import asyncio
+
+
+def once_per_key(load):
+    """Return a function that gives what `load` gives, and loads each key once."""
+    known = {}
+
+    async def get(key):
+        while key in known:
+            future = known[key]
+            await asyncio.wait([future])  # my cancellation doesn't touch it
+            if not future.cancelled():
+                return future.result()
+        future = known[key] = asyncio.get_running_loop().create_future()
+        try:
+            page = await load(key)
+        except Exception as error:
+            del known[key]
+            future.set_exception(error)
+            future.exception()  # it may be that nobody else waits
+            raise
+        except BaseException:
+            del known[key]
+            future.cancel()
+            raise
+        future.set_result(page)
+        return page
+
+    return get
+
+
+# %% tally-1 wrong: the first one is looked for before the fetch
+# cause: whether the name is new is asked before the fetch, so that several tasks find it new and overwrite each other's number
+# line: if name not in totals: | totals[name] = await fetch(name)
+async def add(totals, name, fetch):
+    """Fetch a number and add it to the total of `name`."""
+    if name not in totals:
+        totals[name] = await fetch(name)
+    else:
+        number = await fetch(name)
+        totals[name] += number
+
+# %% tally-1 wrong: a lock around the fetch as well
+# cause: the lock is held while it fetches, so only one task fetches at a time
+# line: async with guard: | number = await fetch(name)
+import asyncio
+from collections import defaultdict
+
+guards = defaultdict(asyncio.Lock)
+
+
+async def add(totals, name, fetch):
+    guard = guards[id(totals)]
+    async with guard:
+        number = await fetch(name)
+        totals[name] = totals.get(name, 0) + number
+
+# %% tally-1 right: in one expression, the fetch first
+async def add(totals, name, fetch):
+    totals.update({name: await fetch(name) + totals.get(name, 0)})
+
+# %% account-1 wrong: short critical sections
+# cause: the lock is not held while the bank is asked, so another payment begins from the same euros and one is lost
+# line: after = await self.bank(before, change) | self.euros = after | before = self.euros
+import asyncio
+
+
+class Account:
+    """An account that no two tasks change at once."""
+
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+        self.lock = asyncio.Lock()
+
+    async def pay(self, change):
+        # keep the critical sections short
+        async with self.lock:
+            before = self.euros
+        after = await self.bank(before, change)
+        async with self.lock:
+            self.euros = after
+
+# %% account-1 wrong: a chain of events, broken by a cancelled waiter
+# cause: a payment that is cancelled while it waits for its turn lets the next one begin, although the one before is still at the bank
+# line: my_turn_is_over.set() | finally: | await before.wait()
+import asyncio
+
+
+class Account:
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+        self.last = None
+
+    async def pay(self, change):
+        before, my_turn_is_over = self.last, asyncio.Event()
+        self.last = my_turn_is_over
+        try:
+            if before is not None:
+                await before.wait()
+            self.euros = await self.bank(self.euros, change)
+        finally:
+            my_turn_is_over.set()
+
+# %% account-1 right: one pen in a queue
+import asyncio
+
+
+class Account:
+    """Whoever has the pen may write."""
+
+    def __init__(self, bank):
+        self.bank, self.euros = bank, 0
+        self.pens = asyncio.Queue()
+        self.pens.put_nowait("pen")
+
+    async def pay(self, change):
+        pen = await self.pens.get()
+        try:
+            self.euros = await self.bank(self.euros, change)
+        finally:
+            self.pens.put_nowait(pen)
+
+# %% bread-1 wrong: takes the loaf after the lock is given back
+# cause: the loaf is taken when the lock is no longer held
+# line: return shelf.pop(0)
+async def buy(changed, shelf):
+    """Take the first loaf, as soon as there is one."""
+    async with changed:
+        await changed.wait_for(lambda: len(shelf) > 0)
+    return shelf.pop(0)
+
+# %% bread-1 wrong: sleeps with the lock, and takes the loaf apart
+# cause: it keeps the lock while it waits, so no baker can bring a loaf
+# line: await asyncio.sleep(0.01) | while not shelf: | async with changed:
+import asyncio
+
+
+async def buy(changed, shelf):
+    async with changed:
+        while not shelf:
+            await asyncio.sleep(0.01)
+        loaf, *_ = shelf
+        del shelf[0]
+        return loaf
+
+# %% bread-1 right: waits for the length
+async def buy(changed, shelf):
+    async with changed:
+        await changed.wait_for(shelf.__len__)
+        return shelf.pop(0)
+
+# %% request-log-1 wrong: a threading.local
+# cause: all tasks run in one thread, so they share the number; it must be kept in a context variable
+# line: self.current = threading.local() | self.current.number = number | number = getattr(self.current, "number", None)
+import threading
+
+
+class Log:
+    """A log that knows to which request a line belongs."""
+
+    def __init__(self):
+        self.lines = []
+        self.current = threading.local()
+
+    def begin(self, number):
+        self.current.number = number
+
+    def say(self, text):
+        number = getattr(self.current, "number", None)
+        self.lines.append((number, text))
+
+# %% request-log-1 wrong: a mutable holder in the context
+# cause: begin changes the holder that other tasks have inherited, instead of setting the variable anew; a new number shows in tasks that belong to another request
+# line: holder["number"] = number | if holder is None:
+import contextvars
+
+
+class Log:
+    def __init__(self) -> None:
+        self.lines: list[tuple] = []
+        self._request = contextvars.ContextVar("request", default=None)
+
+    def begin(self, number) -> None:
+        holder = self._request.get()
+        if holder is None:
+            self._request.set({"number": number})
+        else:
+            holder["number"] = number
+
+    def say(self, text) -> None:
+        holder = self._request.get() or {}
+        self.lines.append((holder.get("number"), text))
+
+# %% request-log-1 right: looks into the context itself
+import contextvars
+
+
+class Log:
+    def __init__(self):
+        self.lines = []
+        self.number = contextvars.ContextVar("number")
+
+    def begin(self, number):
+        self.number.set(number)
+
+    def say(self, text):
+        context = contextvars.copy_context()
+        self.lines += [(context.get(self.number), text)]
+
+# %% limited-1 wrong: waits for the place inside the try
+# cause: a caller that is cancelled while it waits for a place gives back a place that it does not have
+# line: await places.acquire() | places.release() | finally:
+import asyncio
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    places = asyncio.Semaphore(most)
+
+    async def get(page):
+        try:
+            await places.acquire()
+            return await fetch(page)
+        finally:
+            places.release()
+
+    return get
+
+# %% limited-1 wrong: awaits the answer outside of the block
+# cause: the call of fetch only makes a coroutine; it is awaited after the place was given back
+# line: return await answer | answer = fetch(page)
+import asyncio
+
+
+def limited(fetch, most):
+    gate = asyncio.Semaphore(most)
+
+    async def get(page):
+        async with gate:
+            answer = fetch(page)
+        return await answer
+
+    return get
+
+# %% limited-1 right: numbered tickets in a queue
+import asyncio
+
+
+def limited(fetch, most):
+    tickets = asyncio.Queue()
+    for number in range(most):
+        tickets.put_nowait(number)
+
+    async def get(page):
+        ticket = await tickets.get()
+        try:
+            return await fetch(page)
+        finally:
+            tickets.put_nowait(ticket)
+
+    return get
+
+# %% once-per-key-1 wrong: functools.cache on the task
+# cause: a task that failed stays in the cache, so the key is never loaded again
+# line: @functools.cache | return asyncio.create_task(load(key)) | return await asyncio.shield(started(key))
+import asyncio
+import functools
+
+
+def once_per_key(load):
+    """Return a function that gives what `load` gives, and loads each key once."""
+
+    @functools.cache
+    def started(key):
+        return asyncio.create_task(load(key))
+
+    async def get(key):
+        return await asyncio.shield(started(key))
+
+    return get
+
+# %% once-per-key-1 wrong: the one that loads is cancelled
+# cause: if the task that loads is cancelled, its future is never resolved nor forgotten, and the others wait for ever
+# line: except Exception as error: | page = await load(key)
+import asyncio
+
+
+def once_per_key(load):
+    promises = {}
+
+    async def get(key):
+        if key in promises:
+            return await asyncio.shield(promises[key])
+        promise = promises[key] = asyncio.get_running_loop().create_future()
+        try:
+            page = await load(key)
+        except Exception as error:
+            del promises[key]
+            promise.set_exception(error)
+            promise.exception()  # no warning if nobody else waits
+            raise
+        promise.set_result(page)
+        return page
+
+    return get
+
+# %% once-per-key-1 right: a task that forgets itself when it fails
+import asyncio
+
+
+def once_per_key(load):
+    loads = {}
+
+    async def loading(key):
+        try:
+            return await load(key)
+        except BaseException:
+            loads.pop(key, None)
+            raise
+
+    async def get(key):
+        try:
+            task = loads[key]
+        except KeyError:
+            task = loads[key] = asyncio.create_task(loading(key))
+        return await asyncio.shield(task)
 
     return get

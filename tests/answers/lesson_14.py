@@ -152,7 +152,6 @@ async def all_names(base_url):
 # %% one-client-1 wrong: an empty page is the end
 # cause: stops at a page without entries, though its next may lead on
 # line: if not page["results"]:
-# told: none
 import httpx
 
 
@@ -512,7 +511,6 @@ async def ask(client, page):
 # %% retry-after-1 wrong: ten tries
 # cause: gives up after ten tries, though it has to ask as often as it takes
 # line: range(10)
-# told: none
 import asyncio
 
 
@@ -652,7 +650,6 @@ async def all_names(base_url):
 # %% one-client-1 wrong: a lost connection is the end
 # cause: a TransportError ends the list as if there were no more pages
 # line: except httpx.TransportError:
-# told: none
 import httpx
 
 
@@ -671,7 +668,6 @@ async def all_names(base_url):
 # %% retry-1 wrong: too many requests may pass
 # cause: a 429 is tried again as well
 # line: in (429, 503)
-# told: none
 import asyncio
 import httpx
 
@@ -690,7 +686,6 @@ async def ask(client, method, page):
 # %% retry-1 wrong: only a GET is safe
 # cause: every method but GET is never tried again, though only POST must not be
 # line: method != "GET"
-# told: none
 import asyncio
 import httpx
 
@@ -710,7 +705,6 @@ async def ask(client, method, page):
 # %% retry-1 wrong: the first error of all
 # cause: after the fourth try the first error comes out, not the last one
 # line: first = first or error | raise first
-# told: none
 import asyncio
 import httpx
 
@@ -774,7 +768,6 @@ async def from_mirrors(fetch, mirrors, seconds):
 # %% mirrors-1 wrong: the last one may take its time
 # cause: the last mirror has no limit of its own
 # line: return await fetch(mirrors[-1])
-# told: none
 import asyncio
 import httpx
 
@@ -869,7 +862,6 @@ async def fetch_names(client, pages):
 # %% pool-1 wrong: names by page
 # cause: The names are kept in a dict by page; a page that is in `pages` twice comes only once in the list.
 # line: names = dict.fromkeys(pages) | return list(names.values())
-# told: none
 import asyncio
 
 
@@ -931,7 +923,6 @@ async def all_names(base_url):
 # %% one-client-1 wrong: an empty page ends it
 # cause: A page without entries is taken for the end, though its "next" names a further page; what comes after it is lost.
 # line: while page["results"]:
-# told: none
 import httpx
 
 
@@ -1001,7 +992,6 @@ async def ask(client, method, page):
 # %% retry-1 wrong: only some of the transport errors
 # cause: The `except` is too narrow: it knows ConnectError and the timeouts, but a ReadError or a RemoteProtocolError is a TransportError too and should be tried again.
 # line: except (httpx.ConnectError, httpx.TimeoutException) as problem:
-# told: none
 import asyncio
 import httpx
 
@@ -1287,7 +1277,7 @@ async def all_names(base_url):
 # %% one-client-1 wrong: the next address is made up
 # cause: the address of the next page is reckoned with offsets of 40 instead of taken from "next", which may be any address
 # line: offset += 40
-# told: response.raise_for_status()
+# told: none
 import httpx
 
 
@@ -1333,7 +1323,6 @@ async def all_names(base_url):
 # %% retry-1 wrong: only a GET is tried again
 # cause: only "POST" must not be tried again; a PUT, DELETE or HEAD may, and here their first failure comes out
 # line: method == "GET"
-# told: none
 import asyncio
 import httpx
 
@@ -1357,7 +1346,6 @@ async def ask(client, method, page):
 # %% retry-1 wrong: the fourth response is not looked at
 # cause: the fourth try returns its response whatever the status is; a 503 (or 404) must come out as an HTTPStatusError
 # line: return await client.request(method, page)
-# told: none
 import asyncio
 import httpx
 
@@ -1533,7 +1521,6 @@ async def ask(client, page):
 # %% retry-after-1 wrong: ten times at most
 # cause: a bound nobody asked for: it shall ask again as often as it takes, but after ten times 429 the error comes out
 # line: range(10)
-# told: none
 import asyncio
 
 
@@ -1592,3 +1579,977 @@ async def from_mirrors(fetch, mirrors, seconds):
             except httpx.TransportError as error:
                 last = error
         raise last
+
+# %% pool-1 wrong: five by five, again
+# cause: The next five are sent only when all of the five before have been answered; one slow page keeps four places empty.
+# line: for start in range(0, len(pages), 5): | await asyncio.gather(
+import asyncio
+
+
+async def fetch_names(client, pages):
+    """Return the names that the pages give, in order; five requests at once."""
+    names = []
+    for start in range(0, len(pages), 5):
+        responses = await asyncio.gather(
+            *(client.get(page) for page in pages[start:start + 5])
+        )
+        names += [response.json()["name"] for response in responses]
+    return names
+
+# %% pool-1 wrong: in the order of arrival
+# cause: The names are appended when they come: a quick page overtakes a slow one, and the list is not in the order of the pages.
+# line: names.append(response.json()["name"])
+import asyncio
+
+
+async def fetch_names(client, pages):
+    """Return the names that the pages give, in order; five requests at once."""
+    places = asyncio.Semaphore(5)
+    names = []
+
+    async def one(page):
+        async with places:
+            response = await client.get(page)
+        names.append(response.json()["name"])
+
+    async with asyncio.TaskGroup() as group:
+        for page in pages:
+            group.create_task(one(page))
+    return names
+
+# %% pool-1 right: five workers share an iterator
+import asyncio
+
+
+async def fetch_names(client, pages):
+    """Return the names that the pages give, in order; five requests at once."""
+    numbered = enumerate(pages)
+    names = {}
+
+    async def work():
+        for place, page in numbered:
+            response = await client.get(page)
+            names[place] = response.json()["name"]
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(5):
+            group.create_task(work())
+    return [names[place] for place in sorted(names)]
+
+# %% one-client-1 wrong: closed after one kind of error only
+# cause: If all_names is cancelled, or the connection fails, the client stays open: only the HTTPStatusError is thought of. Use `async with`.
+# line: except httpx.HTTPStatusError:
+import httpx
+
+
+async def all_names(base_url):
+    """Return all the names of a list that comes in pages."""
+    client = httpx.AsyncClient()
+    names = []
+    url = base_url + "/api/v2/pokemon?limit=40"
+    try:
+        while url is not None:
+            response = await client.get(url)
+            response.raise_for_status()
+            page = response.json()
+            names += [entry["name"] for entry in page["results"]]
+            url = page["next"]
+    except httpx.HTTPStatusError:
+        await client.aclose()
+        raise
+    await client.aclose()
+    return names
+
+# %% one-client-1 wrong: a client for each page, again
+# cause: Each page makes a client of its own, where one was asked for.
+# line: async with httpx.AsyncClient() as client:
+import httpx
+
+
+async def read(url):
+    async with httpx.AsyncClient() as client:
+        response = await client.get(url)
+    response.raise_for_status()
+    return response.json()
+
+
+async def all_names(base_url):
+    """Return all the names of a list that comes in pages."""
+    names = []
+    url = base_url + "/api/v2/pokemon?limit=40"
+    while url:
+        page = await read(url)
+        names.extend(entry["name"] for entry in page["results"])
+        url = page["next"]
+    return names
+
+# %% one-client-1 right: an async generator of pages, again
+import httpx
+from contextlib import AsyncExitStack
+
+
+async def pages(client, url):
+    while url is not None:
+        response = await client.get(url)
+        response.raise_for_status()
+        page = response.json()
+        yield page
+        url = page["next"]
+
+
+async def all_names(base_url):
+    """Return all the names of a list that comes in pages."""
+    async with AsyncExitStack() as stack:
+        client = await stack.enter_async_context(httpx.AsyncClient())
+        first = base_url + "/api/v2/pokemon?limit=40"
+        return [
+            entry["name"]
+            async for page in pages(client, first)
+            for entry in page["results"]
+        ]
+
+# %% retry-1 wrong: HTTPError is too wide
+# cause: An HTTPStatusError is an HTTPError too: a 404 is tried four times, though it does not pass.
+# line: except httpx.HTTPError:
+import asyncio
+import httpx
+
+
+async def ask(client, method, page):
+    """Return the response; try again what may pass and may be done twice."""
+    for wait in (0.1, 0.2, 0.4, None):
+        try:
+            response = await client.request(method, page)
+            response.raise_for_status()
+            return response
+        except httpx.HTTPError:
+            if wait is None or method == "POST":
+                raise
+        await asyncio.sleep(wait)
+
+# %% retry-1 wrong: a POST is tried again after a lost connection
+# cause: Only the 503 is spared for a POST; after a TransportError it is sent again, though it may have been done already.
+# line: except httpx.TransportError:
+import asyncio
+import httpx
+
+
+async def ask(client, method, page):
+    """Return the response; try again what may pass and may be done twice."""
+    for attempt in range(4):
+        try:
+            response = await client.request(method, page)
+        except httpx.TransportError:
+            if attempt == 3:
+                raise
+        else:
+            if response.status_code == 200:
+                return response
+            if response.status_code != 503 or method == "POST" or attempt == 3:
+                response.raise_for_status()
+        await asyncio.sleep(0.1 * 2 ** attempt)
+
+# %% retry-1 right: match, and a list of pauses
+import asyncio
+import httpx
+
+
+async def ask(client, method, page):
+    """Return the response; try again what may pass and may be done twice."""
+    pauses = [] if method == "POST" else [0.4, 0.2, 0.1]
+    while True:
+        try:
+            response = await client.request(method, page)
+            match response.status_code:
+                case 200:
+                    return response
+                case 503 if pauses:
+                    pass
+                case _:
+                    response.raise_for_status()
+        except httpx.TransportError:
+            if not pauses:
+                raise
+        await asyncio.sleep(pauses.pop())
+
+# %% jitter-1 wrong: too large a number
+# cause: For attempt 2,000 the power is too large for a float: 0.1 * 2 ** 2000 is an OverflowError, before `min` can help. Limit the exponent.
+# line: 0.1 * 2 ** attempt
+import random
+
+
+def pause(attempt):
+    """Return how many seconds to wait after so many failures before this one."""
+    return random.uniform(0, min(2, 0.1 * 2 ** attempt))
+
+# %% jitter-1 wrong: cut off after the dice
+# cause: The random number is cut off, not the limit: for late attempts nearly all clients wait exactly 2 s, and the herd is together again.
+# line: return min(2, random.uniform(0, longest))
+import random
+
+
+def pause(attempt):
+    """Return how many seconds to wait after so many failures before this one."""
+    longest = 0.1 * 2 ** min(attempt, 100)
+    return min(2, random.uniform(0, longest))
+
+# %% jitter-1 right: a table
+import random
+
+LONGEST = (0.1, 0.2, 0.4, 0.8, 1.6)
+
+
+def pause(attempt):
+    """Return how many seconds to wait after so many failures before this one."""
+    try:
+        longest = LONGEST[attempt]
+    except IndexError:
+        longest = 2.0
+    return longest * random.random()
+
+# %% mirrors-1 wrong: the clock is read between the mirrors only
+# cause: A mirror that is begun shortly before the end still gets its whole second: all together may take up to a second too long.
+# line: async with asyncio.timeout(1): | if clock() > end:
+import asyncio
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    """Return the first page that one of the mirrors gives, within so many seconds."""
+    clock = asyncio.get_running_loop().time
+    end = clock() + seconds
+    last = None
+    for mirror in mirrors:
+        if clock() > end:
+            raise TimeoutError("no time left")
+        try:
+            async with asyncio.timeout(1):
+                return await fetch(mirror)
+        except (httpx.TransportError, TimeoutError) as error:
+            last = error
+    raise last
+
+# %% mirrors-1 wrong: the name of the error is gone
+# cause: `error` is deleted at the end of the except block: where the last mirror fails, an UnboundLocalError comes out instead of its error.
+# line: raise error
+import asyncio
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    """Return the first page that one of the mirrors gives, within so many seconds."""
+    async with asyncio.timeout(seconds):
+        for mirror in mirrors:
+            try:
+                return await asyncio.wait_for(fetch(mirror), 1)
+            except (httpx.TransportError, TimeoutError) as error:
+                continue
+        raise error
+
+# %% mirrors-1 right: first all but the last
+import asyncio
+from contextlib import suppress
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    """Return the first page that one of the mirrors gives, within so many seconds."""
+    async def try_one(mirror):
+        async with asyncio.timeout(1):
+            return await fetch(mirror)
+
+    *others, last = mirrors
+    async with asyncio.timeout(seconds):
+        for mirror in others:
+            with suppress(httpx.TransportError, TimeoutError):
+                return await try_one(mirror)
+        return await try_one(last)
+
+# %% retry-after-1 wrong: 0 is taken for missing
+# cause: `or 1` also replaces a "Retry-After: 0": then it waits a whole second, where it should be back after half a second at most.
+# line: int(response.headers.get("Retry-After", 0)) or 1
+import asyncio
+
+
+async def ask(client, page):
+    """Return the response; where the server says when to come back, come back then."""
+    while True:
+        response = await client.get(page)
+        if response.status_code == 200:
+            return response
+        if response.status_code != 429:
+            response.raise_for_status()
+        await asyncio.sleep(int(response.headers.get("Retry-After", 0)) or 1)
+
+# %% retry-after-1 wrong: ten times and no more
+# cause: It is to ask as often as it takes; here the tenth 429 is raised as an error.
+# line: for _ in range(10):
+import asyncio
+
+
+async def ask(client, page):
+    """Return the response; where the server says when to come back, come back then."""
+    for _ in range(10):
+        response = await client.get(page)
+        if response.status_code == 200:
+            return response
+        if response.status_code != 429:
+            response.raise_for_status()
+        await asyncio.sleep(int(response.headers.get("Retry-After", "1")) + 0.1)
+    response.raise_for_status()
+
+# %% retry-after-1 right: match, and a little later
+import asyncio
+
+
+async def ask(client, page):
+    """Return the response; where the server says when to come back, come back then."""
+    response = await client.get(page)
+    while response.status_code != 200:
+        match response.status_code, response.headers.get("Retry-After"):
+            case 429, None:
+                wait = 1
+            case 429, text:
+                wait = int(text)
+            case _:
+                response.raise_for_status()
+        await asyncio.sleep(wait + 0.05)
+        response = await client.get(page)
+    return response
+
+# %% mirrors-1 wrong: no deadline for the whole
+# cause: each mirror has its second, and all together have as many seconds as there are mirrors
+# line: asyncio.timeout(1)
+import asyncio
+
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    """Return the first page that one of the mirrors gives, within so many seconds."""
+    for mirror in mirrors:
+        try:
+            async with asyncio.timeout(1):
+                return await fetch(mirror)
+        except (TimeoutError, httpx.TransportError) as error:
+            last = error
+    raise last
+
+# %% mirrors-1 wrong: catches every httpx error
+# cause: HTTPError is wider than TransportError: an HTTPStatusError doesn't come out
+# line: except (TimeoutError, httpx.HTTPError)
+import asyncio
+
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    """Return the first page that one of the mirrors gives, within so many seconds."""
+    async with asyncio.timeout(seconds):
+        for mirror in mirrors:
+            try:
+                return await asyncio.wait_for(fetch(mirror), 1)
+            except (TimeoutError, httpx.HTTPError) as error:
+                last = error
+        raise last
+
+# %% mirrors-1 wrong: returns None in the end
+# cause: when the last one fails, nothing comes out: it returns None
+# line: continue | except httpx.TransportError | except (TimeoutError, httpx.TransportError)
+import asyncio
+
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    """Return the first page that one of the mirrors gives, within so many seconds."""
+    async with asyncio.timeout(seconds):
+        for mirror in mirrors:
+            try:
+                async with asyncio.timeout(1):
+                    return await fetch(mirror)
+            except (TimeoutError, httpx.TransportError):
+                continue
+
+# %% mirrors-1 wrong: skips empty pages
+# cause: an empty page is a page; it is taken for none and the next mirror is asked
+# line: if page
+import asyncio
+
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    """Return the first page that one of the mirrors gives, within so many seconds."""
+    async with asyncio.timeout(seconds):
+        last = None
+        for mirror in mirrors:
+            try:
+                async with asyncio.timeout(1):
+                    page = await fetch(mirror)
+                    if page:
+                        return page
+            except (TimeoutError, httpx.TransportError) as error:
+                last = error
+        if last:
+            raise last
+        return page
+
+# %% pool-1 wrong: in batches of five
+# cause: the next five are sent only when all five before are answered
+# line: await asyncio.gather( | for start in range(0, len(pages), 5):
+import asyncio
+
+
+async def fetch_names(client, pages):
+    """Return the names that the pages give, in order; five requests at once."""
+    names = []
+    for start in range(0, len(pages), 5):
+        responses = await asyncio.gather(
+            *(client.get(page) for page in pages[start : start + 5])
+        )
+        names.extend(response.json()["name"] for response in responses)
+    return names
+
+# %% pool-1 wrong: names in the order of arrival
+# cause: the workers append the names as the answers come, not in the order of the pages
+# line: names.append(
+import asyncio
+
+
+async def fetch_names(client, pages):
+    names = []
+    todo = iter(pages)
+
+    async def worker():
+        for page in todo:
+            response = await client.get(page)
+            names.append(response.json()["name"])
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(5):
+            group.create_task(worker())
+    return names
+
+# %% pool-1 wrong: each request has a semaphore of its own
+# cause: the semaphore is made anew for each page, so all requests are sent at once
+# line: semaphore = asyncio.Semaphore(5)
+import asyncio
+
+
+async def fetch_name(client, page: str) -> str:
+    semaphore = asyncio.Semaphore(5)
+    async with semaphore:
+        response = await client.get(page)
+        return response.json()["name"]
+
+
+async def fetch_names(client, pages) -> list[str]:
+    """Return the names that the pages give, in order; five requests at once."""
+    return await asyncio.gather(*[fetch_name(client, page) for page in pages])
+
+# %% pool-1 right: workers that share an iterator
+import asyncio
+
+
+async def fetch_names(client, pages):
+    names = {}
+    todo = enumerate(pages)
+
+    async def worker():
+        for place, page in todo:
+            names[place] = (await client.get(page)).json()["name"]
+
+    await asyncio.gather(*(worker() for _ in range(5)))
+    return [names[place] for place in sorted(names)]
+
+# %% pool-1 right: wait for the first that is done
+import asyncio
+
+
+async def fetch_names(client, pages):
+    """Return the names that the pages give, in order; five requests at once."""
+    tasks, flying = [], set()
+    try:
+        for page in pages:
+            if len(flying) == 5:
+                _, flying = await asyncio.wait(
+                    flying, return_when=asyncio.FIRST_COMPLETED
+                )
+            tasks.append(asyncio.create_task(client.get(page)))
+            flying.add(tasks[-1])
+        return [(await task).json()["name"] for task in tasks]
+    finally:
+        for task in tasks:
+            task.cancel()
+
+# %% one-client-1 wrong: a client for each page, once more
+# cause: each page makes and closes a client of its own, instead of one for all
+# line: async with httpx.AsyncClient() as client:
+import httpx
+
+
+async def load(url):
+    async with httpx.AsyncClient() as client:
+        response = await client.get(url)
+    response.raise_for_status()
+    return response.json()
+
+
+async def all_names(base_url):
+    """Return all the names of a list that comes in pages."""
+    names = []
+    url = base_url + "/api/v2/pokemon?limit=40"
+    while url is not None:
+        page = await load(url)
+        names.extend(entry["name"] for entry in page["results"])
+        url = page["next"]
+    return names
+
+# %% one-client-1 wrong: an error leaves the client open
+# cause: if a page fails, aclose is never reached, and the client stays open
+# line: await client.aclose() | client = httpx.AsyncClient() | none
+import httpx
+
+
+async def all_names(base_url):
+    client = httpx.AsyncClient()
+    names = []
+    url = f"{base_url}/api/v2/pokemon?limit=40"
+    while url:
+        response = await client.get(url)
+        response.raise_for_status()
+        match response.json():
+            case {"results": entries, "next": url}:
+                names += [entry["name"] for entry in entries]
+    await client.aclose()
+    return names
+
+# %% one-client-1 wrong: the last page is left out
+# cause: on the last page "next" is None, so the loop ends before its names are taken
+# line: while page["next"]: | return names
+import httpx
+
+
+async def all_names(base_url):
+    """Return all the names of a list that comes in pages."""
+    async with httpx.AsyncClient(base_url=base_url) as client:
+
+        async def load(address):
+            return (await client.get(address)).raise_for_status().json()
+
+        names = []
+        page = await load("/api/v2/pokemon?limit=40")
+        while page["next"]:
+            for entry in page["results"]:
+                names.append(entry["name"])
+            page = await load(page["next"])
+        return names
+
+# %% one-client-1 right: an async generator
+import httpx
+
+
+async def entries(client, url):
+    while url:
+        response = await client.get(url)
+        page = response.raise_for_status().json()
+        for entry in page["results"]:
+            yield entry
+        url = page["next"]
+
+
+async def all_names(base_url):
+    async with httpx.AsyncClient() as client:
+        url = base_url + "/api/v2/pokemon?limit=40"
+        return [entry["name"] async for entry in entries(client, url)]
+
+# %% one-client-1 wrong: a recursion
+# cause: names_from calls itself for each further page, so a list of a thousand pages is too deep
+# line: return here + await names_from(page["next"])
+import httpx
+
+
+async def all_names(base_url):
+    """Return all the names of a list that comes in pages."""
+    client = httpx.AsyncClient()
+
+    async def names_from(url):
+        if url is None:
+            return []
+        response = await client.get(url)
+        response.raise_for_status()
+        page = response.json()
+        here = [entry["name"] for entry in page["results"]]
+        return here + await names_from(page["next"])
+
+    try:
+        return await names_from(base_url + "/api/v2/pokemon?limit=40")
+    finally:
+        await client.aclose()
+
+# %% retry-1 wrong: a POST that gets a 503 is sent again
+# cause: only the TransportError of a POST comes out at once; after a 503 the POST is tried again
+# line: if response.status_code != 503 or pause is None: | if response.status_code != 503
+import asyncio
+
+import httpx
+
+
+async def ask(client, method, page):
+    """Return the response; try again what may pass and may be done twice."""
+    for pause in (0.1, 0.2, 0.4, None):
+        try:
+            response = await client.request(method, page)
+        except httpx.TransportError:
+            if method == "POST" or pause is None:
+                raise
+        else:
+            if response.status_code != 503 or pause is None:
+                return response.raise_for_status()
+        await asyncio.sleep(pause)
+
+# %% retry-1 wrong: tries again after any 5xx
+# cause: a 500 does not pass, but is tried again like a 503
+# line: >= 500
+import asyncio
+
+import httpx
+
+
+def may_pass(error):
+    if isinstance(error, httpx.HTTPStatusError):
+        return error.response.status_code >= 500
+    return isinstance(error, httpx.TransportError)
+
+
+async def ask(client, method, page):
+    tries = 1 if method == "POST" else 4
+    attempt = 0
+    while True:
+        attempt += 1
+        try:
+            response = await client.request(method, page)
+            response.raise_for_status()
+            return response
+        except httpx.HTTPError as error:
+            if attempt == tries or not may_pass(error):
+                raise
+        await asyncio.sleep(0.1 * 2 ** (attempt - 1))
+
+# %% retry-1 wrong: the last 503 is returned
+# cause: if the fourth try gives a 503 as well, the response is returned instead of its error raised
+# line: return response
+import asyncio
+
+import httpx
+
+
+async def ask(client, method, page):
+    """Return the response; try again what may pass and may be done twice."""
+    last = 0 if method == "POST" else 3
+    for attempt in range(last + 1):
+        if attempt:
+            await asyncio.sleep(0.05 * 2**attempt)
+        try:
+            response = await client.request(method, page)
+        except httpx.TransportError:
+            if attempt == last:
+                raise
+            continue
+        if response.status_code != 503 or method == "POST":
+            response.raise_for_status()
+            break
+    return response
+
+# %% retry-1 right: the pauses are a list that is used up
+import asyncio
+
+import httpx
+
+
+async def ask(client, method, page):
+    pauses = [] if method == "POST" else [0.4, 0.2, 0.1]
+    while True:
+        try:
+            return (await client.request(method, page)).raise_for_status()
+        except httpx.HTTPStatusError as error:
+            if error.response.status_code != 503 or not pauses:
+                raise
+        except httpx.TransportError:
+            if not pauses:
+                raise
+        await asyncio.sleep(pauses.pop())
+
+# %% retry-1 right: recursion
+import asyncio
+
+import httpx
+
+
+async def ask(client, method, page, pause=0.1):
+    """Return the response; try again what may pass and may be done twice."""
+    again = method != "POST" and pause < 0.5
+    try:
+        response = await client.request(method, page)
+        if response.status_code != 503 or not again:
+            response.raise_for_status()
+            return response
+    except httpx.TransportError:
+        if not again:
+            raise
+    await asyncio.sleep(pause)
+    return await ask(client, method, page, 2 * pause)
+
+# %% jitter-1 wrong: a power that no float can hold
+# cause: 0.1 * 2**2000 is too large for a float: OverflowError, before min can limit it
+# line: 0.1 * 2**attempt
+import random
+
+
+def pause(attempt):
+    """Return how many seconds to wait after so many failures before this one."""
+    return random.uniform(0, min(2, 0.1 * 2**attempt))
+
+# %% jitter-1 wrong: cuts off the random number
+# cause: the drawn number is capped, not its range: most late pauses are exactly 2 s, not equally likely
+# line: return min(seconds, 2.0) | random.uniform(0, longest)
+import random
+
+
+def pause(attempt: int) -> float:
+    longest = 0.1
+    for _ in range(min(attempt, 100)):
+        longest *= 2
+    seconds = random.uniform(0, longest)
+    return min(seconds, 2.0)
+
+# %% jitter-1 wrong: at least half of the pause
+# cause: the number lies between half and the whole, not between 0 and the whole
+# line: longest / 2
+import random
+
+
+def pause(attempt):
+    """Return how many seconds to wait after so many failures before this one."""
+    longest = 2 if attempt > 4 else 0.1 * 2**attempt
+    return longest / 2 + random.random() * longest / 2
+
+# %% jitter-1 right: from a table
+import random
+
+LONGEST = 0.1, 0.2, 0.4, 0.8, 1.6, 2.0
+
+
+def pause(attempt):
+    return LONGEST[min(attempt, 5)] * random.random()
+
+# %% jitter-1 right: doubles until it is enough
+import random
+
+
+def pause(attempt):
+    """Return how many seconds to wait after so many failures before this one."""
+    longest = 0.1
+    while attempt and longest < 2:
+        longest, attempt = longest * 2, attempt - 1
+    if longest > 2:
+        longest = 2
+    return random.uniform(0, longest)
+
+# %% mirrors-1 wrong: a slow mirror ends it all
+# cause: the TimeoutError of a mirror that is not the last is not caught, so the next is never asked
+# line: except httpx.TransportError: | async with asyncio.timeout(1):
+import asyncio
+
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    """Return the first page that one of the mirrors gives, within so many seconds."""
+    async with asyncio.timeout(seconds):
+        for number, mirror in enumerate(mirrors, 1):
+            try:
+                async with asyncio.timeout(1):
+                    return await fetch(mirror)
+            except httpx.TransportError:
+                if number == len(mirrors):
+                    raise
+
+# %% mirrors-1 wrong: looks at the clock only between the mirrors
+# cause: the time for all is checked before each mirror only; the one that is being asked may overrun it
+# line: if loop.time() >= end: | await asyncio.wait_for(fetch(mirror), 1)
+import asyncio
+
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    loop = asyncio.get_running_loop()
+    end = loop.time() + seconds
+    failure = None
+    for mirror in mirrors:
+        if loop.time() >= end:
+            raise TimeoutError
+        try:
+            return await asyncio.wait_for(fetch(mirror), 1)
+        except (httpx.TransportError, asyncio.TimeoutError) as error:
+            failure = error
+    raise failure
+
+# %% mirrors-1 wrong: catches every error
+# cause: any error leads to the next mirror, also one that is neither a TransportError nor a timeout
+# line: except Exception as error:
+import asyncio
+
+import httpx
+
+
+async def ask_one(fetch, mirror):
+    async with asyncio.timeout(1):
+        return await fetch(mirror)
+
+
+async def ask_all(fetch, mirrors):
+    last = None
+    for mirror in mirrors:
+        try:
+            return await ask_one(fetch, mirror)
+        except Exception as error:
+            last = error
+    raise last
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    """Return the first page that one of the mirrors gives, within so many seconds."""
+    return await asyncio.wait_for(ask_all(fetch, mirrors), timeout=seconds)
+
+# %% mirrors-1 right: the last one outside the try
+import asyncio
+from contextlib import suppress
+
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    async def ask(mirror):
+        async with asyncio.timeout(1):
+            return await fetch(mirror)
+
+    *others, last = mirrors
+    async with asyncio.timeout(seconds):
+        for mirror in others:
+            with suppress(httpx.TransportError, TimeoutError):
+                return await ask(mirror)
+        return await ask(last)
+
+# %% mirrors-1 wrong: a recursion
+# cause: ask calls itself for each further mirror, so a thousand mirrors are too deep
+# line: return await ask(*others)
+import asyncio
+
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    """Return the first page that one of the mirrors gives, within so many seconds."""
+
+    async def ask(mirror, *others):
+        try:
+            async with asyncio.timeout(1):
+                return await fetch(mirror)
+        except (httpx.TransportError, TimeoutError):
+            if not others:
+                raise
+        return await ask(*others)
+
+    async with asyncio.timeout(seconds):
+        return await ask(*mirrors)
+
+# %% retry-after-1 wrong: doesn't wait without the header
+# cause: without the header it waits 0 s instead of 1 s
+# line: response.headers.get("Retry-After", 0)
+import asyncio
+
+
+async def ask(client, page):
+    """Return the response; where the server says when to come back, come back then."""
+    while True:
+        response = await client.get(page)
+        if response.status_code != 429:
+            response.raise_for_status()
+            return response
+        seconds = int(response.headers.get("Retry-After", 0))
+        await asyncio.sleep(seconds)
+
+# %% retry-after-1 wrong: gives up after ten tries
+# cause: it asks ten times at most, not as often as it takes
+# line: range(10)
+import asyncio
+
+
+async def ask(client, page):
+    for _ in range(10):
+        response = await client.get(page)
+        if response.status_code != 429:
+            break
+        if "Retry-After" in response.headers:
+            pause = float(response.headers["Retry-After"])
+        else:
+            pause = 1.0
+        await asyncio.sleep(pause)
+    return response.raise_for_status()
+
+# %% retry-after-1 wrong: a second more, to be safe
+# cause: it comes back a second later than told; half a second is the most
+# line: await asyncio.sleep(told(response) + 1)
+import asyncio
+
+
+def told(response) -> int:
+    try:
+        return int(response.headers["Retry-After"])
+    except KeyError:
+        return 1
+
+
+async def ask(client, page):
+    """Return the response; where the server says when to come back, come back then."""
+    while (response := await client.get(page)).status_code == 429:
+        await asyncio.sleep(told(response) + 1)  # to be on the safe side
+    response.raise_for_status()
+    return response
+
+# %% retry-after-1 right: by the exception
+import asyncio
+
+import httpx
+
+
+async def ask(client, page):
+    while True:
+        response = await client.get(page)
+        try:
+            return response.raise_for_status()
+        except httpx.HTTPStatusError as error:
+            if error.response.status_code != 429:
+                raise
+        await asyncio.sleep(int(response.headers.get("retry-after") or 1))
+
+# %% retry-after-1 right: match, and a little later, again
+import asyncio
+import random
+
+
+async def ask(client, page):
+    """Return the response; where the server says when to come back, come back then."""
+    while True:
+        response = await client.get(page)
+        match response.status_code, response.headers.get("Retry-After"):
+            case 429, None:
+                pause = 1
+            case 429, text:
+                pause = int(text)
+            case _:
+                return response.raise_for_status()
+        await asyncio.sleep(pause + random.uniform(0, 0.2))

@@ -667,7 +667,6 @@ async def merge(streams, queue):
 # %% merge-1 wrong: two streams and no more
 # cause: only the first two streams are read
 # line: for stream in streams[:2]:
-# told: none
 import asyncio
 from contextlib import aclosing
 
@@ -799,7 +798,7 @@ async def borrowed(pool):
         if connection:
             await pool.release(connection)
 
-# %% borrowed-1 right: an exit stack, again
+# %% borrowed-1 right: an exit stack, once more
 from contextlib import AsyncExitStack, asynccontextmanager
 
 
@@ -827,7 +826,6 @@ async def load(stream, fetch):
 # %% arrive-1 wrong: results by item
 # cause: The results are kept in a dict by item: an item that comes twice has one place only, so a result is missing from the list (and an item that can't be hashed fails).
 # line: results[item] = None | results[item] = await fetch(item) | return list(results.values())
-# told: none
 import asyncio
 
 
@@ -1254,3 +1252,664 @@ async def merge(streams, queue):
         await asyncio.gather(*tasks, return_exceptions=True)
         await asyncio.gather(*(stream.aclose() for stream in streams), return_exceptions=True)
     await queue.put(None)
+
+# %% pages-1 wrong: ends at an empty page
+# cause: an empty page is no end; the pages after it are lost
+# line: while page["results"]
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+    page = await fetch(url)
+    while page["results"]:
+        for item in page["results"]:
+            yield item
+        if page["next"] is None:
+            return
+        page = await fetch(page["next"])
+
+# %% pages-1 wrong: collects first
+# cause: all pages are fetched before the first item is yielded
+# line: items += page["results"] | page = await fetch(url) | while url
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+    items = []
+    while url is not None:
+        page = await fetch(url)
+        items += page["results"]
+        url = page["next"]
+    for item in items:
+        yield item
+
+# %% async-order-1 wrong: believes that each task runs at the next turn of the async for
+# cause: the async for never suspends, so no task begins before the stream has been read
+# line: "use 1", | log = [ | none
+log = [
+    "make 1",
+    "got 1",
+    "use 1",
+    "after 1",
+    "make 2",
+    "got 2",
+    "use 2",
+    "after 2",
+    "read",
+    "end",
+]
+
+# %% pages-1 wrong: fetches the next page ahead
+# cause: the next page is fetched before the items of this one have been handed out
+# line: following = await fetch(page["next"]) | await fetch(page["next"])
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+    page = await fetch(url)
+    while page["next"] is not None:
+        following = await fetch(page["next"])
+        for item in page["results"]:
+            yield item
+        page = following
+    for item in page["results"]:
+        yield item
+
+# %% pages-1 wrong: takes an empty page for the end
+# cause: it stops at a page without items, though there may be pages behind it
+# line: while items := page["results"]: | page = await fetch(page["next"])
+from collections.abc import AsyncIterator
+
+
+async def pages(fetch, url: str) -> AsyncIterator:
+    page = await fetch(url)
+    while items := page["results"]:
+        for item in items:
+            yield item
+        if page["next"] is None:
+            return
+        page = await fetch(page["next"])
+
+# %% pages-1 wrong: one generator inside the other
+# cause: it calls itself for each further page, so thousands of pages are too deep a recursion
+# line: async for item in pages(fetch, page["next"]):
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+    page = await fetch(url)
+    for item in page["results"]:
+        yield item
+    if page["next"] is not None:
+        # the rest are the pages of the next url
+        async for item in pages(fetch, page["next"]):
+            yield item
+
+# %% pages-1 right: a deque of the items that are there
+from collections import deque
+
+
+async def pages(fetch, url):
+    there = deque()
+    while there or url is not None:
+        if there:
+            yield there.popleft()
+        else:
+            page = await fetch(url)
+            there.extend(page["results"])
+            url = page["next"]
+
+# %% pages-1 right: match, and an iterator of pages below the one of items
+from contextlib import aclosing
+
+
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+
+    async def whole():
+        upcoming = url
+        while True:
+            match await fetch(upcoming):
+                case {"results": results, "next": None}:
+                    yield results
+                    return
+                case {"results": results, "next": upcoming}:
+                    yield results
+
+    async with aclosing(whole()) as all_pages:
+        async for results in all_pages:
+            for item in results:
+                yield item
+
+# %% first-match-1 wrong: not closed if wanted fails
+# cause: aclose stands behind the loop and not in a finally, so an error of wanted leaves the stream open
+# line: await stream.aclose() | if wanted(item): | none
+async def first(stream, wanted):
+    """Return the first item that is wanted, or None; close the stream."""
+    found = None
+    async for item in stream:
+        if wanted(item):
+            found = item
+            break
+    await stream.aclose()
+    return found
+
+# %% first-match-1 wrong: reads the whole stream
+# cause: the comprehension reads on behind the item that is wanted
+# line: matches = [item async for item in items if wanted(item)]
+from contextlib import aclosing
+
+
+async def first(stream, wanted):
+    async with aclosing(stream) as items:
+        matches = [item async for item in items if wanted(item)]
+    return matches[0] if matches else None
+
+# %% first-match-1 wrong: an item like 0 ends the search
+# cause: the walrus takes a false item, such as 0 or an empty string, for the end of the stream
+# line: while item := await anext(stream, None):
+async def first(stream, wanted):
+    """Return the first item that is wanted, or None; close the stream."""
+    try:
+        while item := await anext(stream, None):
+            if wanted(item):
+                return item
+        return None
+    finally:
+        await stream.aclose()
+
+# %% first-match-1 right: the first item of a filtered stream
+from contextlib import aclosing
+
+
+async def first(stream, wanted):
+    async with (
+        aclosing(stream),
+        aclosing(item async for item in stream if wanted(item)) as matches,
+    ):
+        return await anext(matches, None)
+
+# %% first-match-1 right: by hand, with StopAsyncIteration
+async def first(stream, wanted):
+    """Return the first item that is wanted, or None; close the stream."""
+    try:
+        item = await anext(stream)
+        while not wanted(item):
+            item = await anext(stream)
+    except StopAsyncIteration:
+        return None
+    else:
+        return item
+    finally:
+        await stream.aclose()
+
+# %% borrowed-1 wrong: a cancelled block keeps the connection
+# cause: except Exception does not see a cancellation, so the connection is not released then
+# line: except Exception:
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    """Lend a connection of the pool to the block."""
+    connection = await pool.acquire()
+    try:
+        yield connection
+    except Exception:
+        await pool.release(connection)
+        raise
+    else:
+        await pool.release(connection)
+
+# %% borrowed-1 wrong: swallows the cancellation
+# cause: the cancellation of the block is caught and does not come out
+# line: except asyncio.CancelledError: | pass  # the block
+import asyncio
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    connection = await pool.acquire()
+    try:
+        yield connection
+    except asyncio.CancelledError:
+        pass  # the block was cancelled: all that is left is to release
+    finally:
+        await pool.release(connection)
+
+# %% borrowed-1 wrong: the release goes on in the background
+# cause: the release is only started as a task, so the connection is not yet back when the block has ended
+# line: asyncio.create_task(pool.release(lent))
+import asyncio
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    """Lend a connection of the pool to the block."""
+    lent = await pool.acquire()
+    try:
+        yield lent
+    finally:
+        # a task of its own, so that a cancellation can't stop it
+        asyncio.create_task(pool.release(lent))
+
+# %% borrowed-1 right: an exit stack that releases
+from contextlib import AsyncExitStack, asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    async with AsyncExitStack() as stack:
+        connection = await pool.acquire()
+        stack.push_async_callback(pool.release, connection)
+        yield connection
+
+# %% borrowed-1 right: except BaseException, and else
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    """Lend a connection of the pool to the block."""
+    connection = await pool.acquire()
+    try:
+        yield connection
+    except BaseException:
+        await pool.release(connection)
+        raise
+    else:
+        await pool.release(connection)
+
+# %% arrive-1 wrong: hears of an error only when the stream has ended
+# cause: nobody looks at the tasks while the stream is read, so an error waits for the last item
+# line: return await asyncio.gather(*tasks) | async for item in stream: | tasks.append(asyncio.create_task(fetch(item))) | none
+import asyncio
+
+
+async def load(stream, fetch):
+    """Return the results of `fetch` for all items of the stream, in order."""
+    tasks = []
+    try:
+        async for item in stream:
+            tasks.append(asyncio.create_task(fetch(item)))
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% arrive-1 wrong: in the order in which they end
+# cause: each result is appended when its fetch has ended, so they are not in the order of the items
+# line: results.append(await fetch(item))
+import asyncio
+
+
+async def load(stream, fetch):
+    results = []
+
+    async def fetch_one(item):
+        results.append(await fetch(item))
+
+    async with asyncio.TaskGroup() as group:
+        async for item in stream:
+            group.create_task(fetch_one(item))
+    return results
+
+# %% arrive-1 wrong: an item that comes twice has one result
+# cause: the tasks are kept under their items, so of equal items only the last has a result
+# line: by_item[item] = group.create_task(fetch(item)) | by_item = {} | return [task.result() for task in by_item.values()]
+import asyncio
+
+
+async def load(stream, fetch):
+    """Return the results of `fetch` for all items of the stream, in order."""
+    by_item = {}
+    async with asyncio.TaskGroup() as group:
+        async for item in stream:
+            by_item[item] = group.create_task(fetch(item))
+    return [task.result() for task in by_item.values()]
+
+# %% arrive-1 right: results by number, in a group
+import asyncio
+
+
+async def load(stream, fetch):
+    results = {}
+
+    async def put(place, item):
+        results[place] = await fetch(item)
+
+    async with asyncio.TaskGroup() as group:
+        place = 0
+        async for item in stream:
+            group.create_task(put(place, item))
+            place += 1
+    return [results[place] for place in sorted(results)]
+
+# %% arrive-1 right: by asyncio.wait
+import asyncio
+
+
+async def load(stream, fetch):
+    """Return the results of `fetch` for all items of the stream, in order."""
+    iterator = aiter(stream)
+    fetches = []
+    reading = asyncio.ensure_future(anext(iterator))
+    pending = {reading}
+    try:
+        while pending:
+            done, pending = await asyncio.wait(
+                pending, return_when=asyncio.FIRST_COMPLETED
+            )
+            for task in done - {reading}:
+                task.result()
+            if reading in done:
+                try:
+                    item = reading.result()
+                except StopAsyncIteration:
+                    continue
+                fetches.append(asyncio.create_task(fetch(item)))
+                reading = asyncio.ensure_future(anext(iterator))
+                pending |= {fetches[-1], reading}
+        return [task.result() for task in fetches]
+    finally:
+        for task in (reading, *fetches):
+            task.cancel()
+        await asyncio.gather(reading, *fetches, return_exceptions=True)
+
+# %% merge-1 wrong: a None even if a stream fails
+# cause: the None is put in a finally, so it is also put when a stream has failed or merge was cancelled
+# line: await queue.put(None) | finally:
+import asyncio
+from contextlib import AsyncExitStack, aclosing
+
+
+async def merge(streams, queue):
+    """Put the items of all streams into the queue as they come, then a None."""
+
+    async def pump(stream):
+        async for item in stream:
+            await queue.put(item)
+
+    async with AsyncExitStack() as stack:
+        for stream in streams:
+            await stack.enter_async_context(aclosing(stream))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for stream in streams:
+                    group.create_task(pump(stream))
+        finally:
+            await queue.put(None)
+
+# %% merge-1 wrong: closes streams whose pumps still run
+# cause: the pumps are cancelled but not awaited, so their streams are still running when they are to be closed
+# line: pumping.cancel() | await stream.aclose() | none
+import asyncio
+
+
+async def pump(stream, queue):
+    async for item in stream:
+        await queue.put(item)
+
+
+async def merge(streams, queue):
+    pumps = [asyncio.create_task(pump(stream, queue)) for stream in streams]
+    try:
+        await asyncio.gather(*pumps)
+        await queue.put(None)
+    finally:
+        for pumping in pumps:
+            pumping.cancel()
+        for stream in streams:
+            await stream.aclose()
+
+# %% merge-1 wrong: the error waits for the other streams
+# cause: with return_exceptions an error is kept back until all other streams have ended
+# line: return_exceptions=True | raise error | ends = await asyncio.gather(
+import asyncio
+from contextlib import AsyncExitStack, aclosing
+
+
+async def merge(streams, queue):
+    """Put the items of all streams into the queue as they come, then a None."""
+
+    async def pump(stream):
+        async for item in stream:
+            await queue.put(item)
+
+    async with AsyncExitStack() as stack:
+        for stream in streams:
+            stack.push_async_exit(aclosing(stream))
+        ends = await asyncio.gather(*map(pump, streams), return_exceptions=True)
+        for error in ends:
+            if error is not None:
+                raise error
+        await queue.put(None)
+
+# %% merge-1 right: a group inside an exit stack
+import asyncio
+from contextlib import AsyncExitStack
+
+
+async def merge(streams, queue):
+    async def pump(stream):
+        async for item in stream:
+            await queue.put(item)
+
+    async with AsyncExitStack() as stack:
+        for stream in streams:
+            stack.push_async_callback(stream.aclose)
+        async with asyncio.TaskGroup() as group:
+            for stream in streams:
+                group.create_task(pump(stream))
+        await queue.put(None)
+
+
+# %% pages-1 wrong: fetches the next page before it yields the items
+# cause: the next page is fetched before the items of this one are handed out
+# line: page = await fetch(url) if url else None
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+    page = await fetch(url)
+    while page is not None:
+        items, url = page["results"], page["next"]
+        page = await fetch(url) if url else None
+        for item in items:
+            yield item
+
+# %% pages-1 wrong: recursion
+# cause: it calls itself for each page, which is too deep for thousands of pages
+# line: async for item in pages(fetch, page["next"]):
+async def pages(fetch, url):
+    page = await fetch(url)
+    for item in page["results"]:
+        yield item
+    if page["next"] is not None:
+        async for item in pages(fetch, page["next"]):
+            yield item
+
+# %% pages-1 right: match
+async def pages(fetch, url):
+    while url is not None:
+        match await fetch(url):
+            case {"results": items, "next": url}:
+                for item in items:
+                    yield item
+
+# %% first-match-1 wrong: the stream is closed in the background
+# cause: closing is only started; the stream may still be open when first returns
+# line: asyncio.create_task(stream.aclose())
+import asyncio
+
+
+async def first(stream, wanted):
+    """Return the first item that is wanted, or None; close the stream."""
+    try:
+        async for item in stream:
+            if wanted(item):
+                return item
+    finally:
+        asyncio.create_task(stream.aclose())
+
+# %% first-match-1 wrong: a walrus takes a falsy item for the end
+# cause: an item such as 0 or "" is taken for the end of the stream
+# line: while item := await anext(stream, None):
+from contextlib import aclosing
+
+
+async def first(stream, wanted):
+    async with aclosing(stream):
+        while item := await anext(stream, None):
+            if wanted(item):
+                return item
+        return None
+
+# %% first-match-1 right: a generator expression
+async def first(stream, wanted):
+    matches = (item async for item in stream if wanted(item))
+    try:
+        return await anext(matches, None)
+    finally:
+        try:
+            await matches.aclose()
+        finally:
+            await stream.aclose()
+
+# %% borrowed-1 wrong: releases what it did not get
+# cause: if acquire fails, it releases None, for the acquire is inside the try
+# line: await pool.release(connection) | connection = await pool.acquire() | finally:
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    """Lend a connection of the pool to the block."""
+    connection = None
+    try:
+        connection = await pool.acquire()
+        yield connection
+    finally:
+        await pool.release(connection)
+
+# %% borrowed-1 wrong: a cancellation ends here
+# cause: a cancellation of the block is swallowed
+# line: except asyncio.CancelledError: | pass  # the block was cancelled
+import asyncio
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    connection = await pool.acquire()
+    try:
+        yield connection
+    except asyncio.CancelledError:
+        pass  # the block was cancelled, and is over
+    finally:
+        await pool.release(connection)
+
+# %% arrive-1 wrong: results as they come
+# cause: the results are in the order in which the fetches end, not in that of the items
+# line: results.append(await fetch(item)) | return results
+import asyncio
+
+
+async def load(stream, fetch):
+    """Return the results of `fetch` for all items of the stream, in order."""
+    results = []
+
+    async def one(item):
+        results.append(await fetch(item))
+
+    async with asyncio.TaskGroup() as group:
+        async for item in stream:
+            group.create_task(one(item))
+    return results
+
+# %% arrive-1 wrong: an error is seen only after the last item
+# cause: nobody looks at the fetches while the stream is read, so an error comes out only when all items are there
+# line: async for item in stream: | return await asyncio.gather(*tasks)
+import asyncio
+
+
+async def load(stream, fetch):
+    tasks = []
+    try:
+        async for item in stream:
+            tasks.append(asyncio.create_task(fetch(item)))
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% arrive-1 right: an async comprehension in a group
+import asyncio
+
+
+async def load(stream, fetch):
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(fetch(item)) async for item in stream]
+    return list(map(asyncio.Task.result, tasks))
+
+# %% merge-1 wrong: the None in a finally
+# cause: the None is put even if a stream failed or merge was cancelled
+# line: await queue.put(None) | finally:
+import asyncio
+from contextlib import AsyncExitStack, aclosing
+
+
+async def merge(streams, queue):
+    """Put the items of all streams into the queue as they come, then a None."""
+
+    async def pump(stream):
+        async for item in stream:
+            await queue.put(item)
+
+    async with AsyncExitStack() as stack:
+        for stream in streams:
+            await stack.enter_async_context(aclosing(stream))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for stream in streams:
+                    group.create_task(pump(stream))
+        finally:
+            await queue.put(None)
+
+# %% merge-1 wrong: a full queue hides an error
+# cause: while it waits for room in the queue it does not look at the other streams, so an error comes out late or never
+# line: await queue.put(item)
+import asyncio
+
+
+async def merge(streams, queue):
+    asking = {asyncio.ensure_future(anext(stream)): stream for stream in streams}
+    try:
+        while asking:
+            done, _ = await asyncio.wait(asking, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                stream = asking.pop(task)
+                try:
+                    item = task.result()
+                except StopAsyncIteration:
+                    continue
+                asking[asyncio.ensure_future(anext(stream))] = stream
+                await queue.put(item)
+        await queue.put(None)
+    finally:
+        for task in asking:
+            task.cancel()
+        await asyncio.gather(*asking, return_exceptions=True)
+        for stream in streams:
+            await stream.aclose()
+
+# %% merge-1 right: one stack closes all
+import asyncio
+from contextlib import AsyncExitStack
+
+
+async def merge(streams, queue):
+    async def pour(stream):
+        async for item in stream:
+            await queue.put(item)
+
+    async with AsyncExitStack() as cleanup:
+        for stream in streams:
+            cleanup.push_async_callback(stream.aclose)
+        async with asyncio.TaskGroup() as group:
+            _ = [group.create_task(pour(stream)) for stream in streams]
+        await queue.put(None)

@@ -520,7 +520,6 @@ class TokenBucket:
 # %% bucket-1 wrong: who is cancelled keeps its token
 # cause: the token is taken before the wait, so a cancelled task has used one up, and the others wait longer than they must
 # line: self.tokens -= 1
-# told: none
 import asyncio
 
 
@@ -673,7 +672,6 @@ async def fetch_all(fetch, urls, workers):
 # %% workers-1 wrong: the error waits for the others
 # cause: With `return_exceptions=True` gather waits until the other workers have done all that is left; the error comes out only then, not at once.
 # line: results = await asyncio.gather(*(worker() for _ in range(workers)), return_exceptions=True)
-# told: none
 import asyncio
 
 
@@ -751,7 +749,6 @@ async def feed(source, send, workers, size):
 # %% feed-1 wrong: the Nones in a finally
 # cause: The Nones are put in a `finally`, which waits for room in the queue: when the source fails, its error comes only after nearly all waiting items are sent; when the sends fail and nobody takes from a full queue any more, it hangs.
 # line: finally: | await queue.put(None)
-# told: none
 import asyncio
 
 
@@ -830,7 +827,6 @@ async def consumer(queue, details, at_most):
 # %% consumer-1 wrong: tasks by number
 # cause: The tasks are kept in a dict by their number: if the same number comes twice, the second task replaces the first, which no longer counts as under way and isn't waited for.
 # line: under_way[number] = asyncio.create_task(details(number))
-# told: none
 import asyncio
 
 
@@ -951,7 +947,6 @@ class TokenBucket:
 # %% bucket-1 wrong: a debt that stays
 # cause: The token is taken before the wait, as a debt; a task that is cancelled while it waits has taken it all the same, and those after it wait longer than if it had never asked.
 # line: self.tokens -= 1
-# told: none
 import asyncio
 
 
@@ -1182,7 +1177,6 @@ async def consumer(queue, details, at_most):
 # %% consumer-1 wrong: tasks kept by their number
 # cause: A number that comes twice replaces its first task in the dict while that still runs: it is not counted any more, so more than `at_most` are under way, and not waited for at the end.
 # line: running[number] = asyncio.create_task(details(number))
-# told: none
 import asyncio
 
 
@@ -1288,7 +1282,6 @@ async def worker(queue, work, failed):
 # %% bucket-1 wrong: the token is taken before the wait
 # cause: The token is booked before the sleep. A task that is cancelled while it waits has taken its token all the same, and those behind it wait too long.
 # line: self.tokens -= 1
-# told: none
 import asyncio
 
 
@@ -1431,3 +1424,1425 @@ async def worker(queue, work, failed):
         finally:
             task.cancel()
             queue.task_done()
+
+# %% workers-1 wrong: a dead worker is not noticed
+# cause: A fetch that fails ends its worker, and nobody asks for its error: it does not come out, and when all workers are dead `join` waits for ever.
+# line: await queue.join() | await asyncio.gather(*tasks, return_exceptions=True)
+import asyncio
+
+
+async def fetch_all(fetch, urls, workers):
+    """Fetch all `urls` with so many workers; return a dict from url to page."""
+    queue = asyncio.Queue()
+    for url in urls:
+        queue.put_nowait(url)
+    pages = {}
+
+    async def work():
+        while True:
+            url = await queue.get()
+            try:
+                pages[url] = await fetch(url)
+            finally:
+                queue.task_done()
+
+    tasks = [asyncio.create_task(work()) for _ in range(workers)]
+    await queue.join()
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return pages
+
+# %% workers-1 wrong: the error comes out, the others go on
+# cause: `gather` raises the first error, but does not stop the other workers: they go on fetching after fetch_all has ended.
+# line: await asyncio.gather(*(work() for _ in range(workers)))
+import asyncio
+
+
+async def fetch_all(fetch, urls, workers):
+    """Fetch all `urls` with so many workers; return a dict from url to page."""
+    queue = asyncio.Queue()
+    for url in urls:
+        queue.put_nowait(url)
+    pages = {}
+
+    async def work():
+        while not queue.empty():
+            url = queue.get_nowait()
+            pages[url] = await fetch(url)
+
+    await asyncio.gather(*(work() for _ in range(workers)))
+    return pages
+
+# %% workers-1 right: a worker class, and a queue that runs empty
+import asyncio
+
+
+class Worker:
+    def __init__(self, fetch, queue, pages):
+        self.fetch, self.queue, self.pages = fetch, queue, pages
+
+    async def __call__(self):
+        while True:
+            try:
+                url = self.queue.get_nowait()
+            except asyncio.QueueEmpty:
+                return
+            self.pages[url] = await self.fetch(url)
+
+
+async def fetch_all(fetch, urls, workers):
+    """Fetch all `urls` with so many workers; return a dict from url to page."""
+    queue, pages = asyncio.Queue(), {}
+    for url in urls:
+        queue.put_nowait(url)
+
+    worker = Worker(fetch, queue, pages)
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+    return pages
+
+# %% feed-1 wrong: all workers dead, the queue full
+# cause: If `send` fails, the workers die and nobody takes from the queue: `put` waits for ever, and the error does not come out.
+# line: await queue.put(item) | await asyncio.gather(*tasks) | tasks = [asyncio.create_task(work()) for _ in range(workers)]
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    queue = asyncio.Queue(size)
+
+    async def work():
+        while (item := await queue.get()) is not None:
+            await send(item)
+
+    tasks = [asyncio.create_task(work()) for _ in range(workers)]
+    async for item in source:
+        await queue.put(item)
+    for _ in tasks:
+        await queue.put(None)
+    await asyncio.gather(*tasks)
+
+# %% feed-1 wrong: a falsy item ends a worker, again
+# cause: An item such as 0 or "" counts as false, and ends the worker that takes it; it is not sent.
+# line: while item := await queue.get():
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    queue = asyncio.Queue(maxsize=size)
+
+    async def work():
+        while item := await queue.get():
+            await send(item)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(work())
+        async for item in source:
+            await queue.put(item)
+        for _ in range(workers):
+            await queue.put(None)
+
+# %% feed-1 right: one end mark, handed on
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    queue = asyncio.Queue(size)
+    end = object()
+
+    async def work():
+        item = await queue.get()
+        while item is not end:
+            await send(item)
+            item = await queue.get()
+        await queue.put(end)
+
+    async with asyncio.TaskGroup() as group:
+        [group.create_task(work()) for _ in range(workers)]
+        async for item in source:
+            await queue.put(item)
+        await queue.put(end)
+
+# %% consumer-1 wrong: 0 is the end
+# cause: The number 0 counts as false, and ends the consumer as if it were None.
+# line: while number := await queue.get():
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    """Call `details` for each number in `queue` until None comes, so many at once."""
+    places = asyncio.Semaphore(at_most)
+
+    async def one(number):
+        try:
+            await details(number)
+        finally:
+            places.release()
+
+    async with asyncio.TaskGroup() as group:
+        while number := await queue.get():
+            await places.acquire()
+            group.create_task(one(number))
+
+# %% consumer-1 wrong: the whole queue is emptied
+# cause: Every number is taken at once, and waits in a task of its own for its place: those that can't begin yet should stay in the queue.
+# line: group.create_task(one(number))
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    """Call `details` for each number in `queue` until None comes, so many at once."""
+    places = asyncio.Semaphore(at_most)
+
+    async def one(number):
+        async with places:
+            await details(number)
+
+    async with asyncio.TaskGroup() as group:
+        while (number := await queue.get()) is not None:
+            group.create_task(one(number))
+
+# %% consumer-1 right: places given back by callbacks
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    """Call `details` for each number in `queue` until None comes, so many at once."""
+    places = asyncio.Semaphore(at_most)
+    async with asyncio.TaskGroup() as group:
+        while True:
+            await places.acquire()
+            number = await queue.get()
+            if number is None:
+                break
+            task = group.create_task(details(number))
+            task.add_done_callback(lambda _: places.release())
+
+# %% worker-1 wrong: done once too often
+# cause: The `get` stands inside the try: a worker that is cancelled while it waits for an item calls task_done for none, and ends with a ValueError.
+# line: item = await queue.get() | queue.task_done()
+async def worker(queue, work, failed):
+    """Do all items of `queue`; append failing ones and their errors to `failed`."""
+    while True:
+        try:
+            item = await queue.get()
+            await work(item)
+        except Exception as error:
+            failed.append((item, error))
+        finally:
+            queue.task_done()
+
+# %% worker-1 wrong: a failed item is never done, again
+# cause: After an error `task_done` is skipped: `queue.join()` waits for the failed item for ever.
+# line: queue.task_done() | continue
+async def worker(queue, work, failed):
+    """Do all items of `queue`; append failing ones and their errors to `failed`."""
+    while True:
+        item = await queue.get()
+        try:
+            await work(item)
+        except Exception as error:
+            failed.append((item, error))
+            continue
+        queue.task_done()
+
+# %% worker-1 right: a context manager keeps the books
+from contextlib import contextmanager
+
+
+async def worker(queue, work, failed):
+    """Do all items of `queue`; append failing ones and their errors to `failed`."""
+    @contextmanager
+    def booked(item):
+        try:
+            yield
+        except Exception as error:
+            failed.append((item, error))
+        finally:
+            queue.task_done()
+
+    while True:
+        item = await queue.get()
+        with booked(item):
+            await work(item)
+
+# %% bucket-1 wrong: who is cancelled still holds up the others
+# cause: Each waiter computes its time when it asks; if one before it is cancelled, the token is given back, but those behind go on sleeping for their old, longer time.
+# line: await asyncio.sleep(-self.tokens / self.rate)
+# told: none
+import asyncio
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self.rate = rate
+        self.burst = burst
+        self.tokens = burst
+        self.seen = asyncio.get_running_loop().time()
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        now = asyncio.get_running_loop().time()
+        self.tokens = min(self.burst, self.tokens + (now - self.seen) * self.rate)
+        self.seen = now
+        self.tokens -= 1
+        if self.tokens < 0:
+            try:
+                await asyncio.sleep(-self.tokens / self.rate)
+            except asyncio.CancelledError:
+                self.tokens += 1
+                raise
+
+# %% bucket-1 wrong: whole tokens only, again
+# cause: The fraction of a token that has dropped in is thrown away each time somebody looks, because `seen` is set to now: whoever looks often waits too long.
+# line: int((now - self.seen) * self.rate)
+import asyncio
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self.rate = rate
+        self.burst = burst
+        self.tokens = burst
+        self.seen = asyncio.get_running_loop().time()
+        self.lock = asyncio.Lock()
+
+    def look(self):
+        now = asyncio.get_running_loop().time()
+        dropped = int((now - self.seen) * self.rate)
+        self.tokens = min(self.burst, self.tokens + dropped)
+        self.seen = now
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        async with self.lock:
+            self.look()
+            if self.tokens < 1:
+                await asyncio.sleep(1 / self.rate)
+                self.tokens += 1
+                self.seen = asyncio.get_running_loop().time()
+            self.tokens -= 1
+
+# %% bucket-1 right: one at a time looks, by the time of the next token
+import asyncio
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self.gap = 1 / rate
+        self.span = burst / rate
+        self.clock = asyncio.get_running_loop().time
+        self.spent = self.clock() - self.span
+        self.line = asyncio.Lock()
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        async with self.line:
+            self.spent = max(self.spent, self.clock() - self.span)
+            wait = self.spent + self.gap - self.clock()
+            if wait > 1e-9:
+                await asyncio.sleep(wait)
+            self.spent += self.gap
+
+# %% feed-1 wrong: one mark for all the workers
+# cause: one worker takes the None; the others wait for ever
+# line: await queue.put(None) | item = await queue.get()
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    queue = asyncio.Queue(size)
+
+    async def work():
+        while (item := await queue.get()) is not None:
+            await send(item)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(work())
+        async for item in source:
+            await queue.put(item)
+        await queue.put(None)
+
+# %% feed-1 wrong: an unbounded queue
+# cause: the queue has no size: all items are taken into memory
+# line: asyncio.Queue()
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    queue = asyncio.Queue()
+
+    async def work():
+        while (item := await queue.get()) is not None:
+            await send(item)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(work())
+        async for item in source:
+            await queue.put(item)
+        for _ in range(workers):
+            await queue.put(None)
+
+# %% feed-1 wrong: task_done is missing after an error
+# cause: if send fails, its worker dies silently; join waits for ever
+# line: await queue.join() | await send(item)
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    queue = asyncio.Queue(size)
+
+    async def work():
+        while True:
+            item = await queue.get()
+            await send(item)
+            queue.task_done()
+
+    tasks = [asyncio.create_task(work()) for _ in range(workers)]
+    try:
+        async for item in source:
+            await queue.put(item)
+        await queue.join()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% feed-1 wrong: ends on falsy items
+# cause: an item that counts as false ends its worker
+# line: while item := await queue.get()
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    queue = asyncio.Queue(size)
+
+    async def work():
+        while item := await queue.get():
+            await send(item)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(work())
+        async for item in source:
+            await queue.put(item)
+        for _ in range(workers):
+            await queue.put(None)
+
+# %% bucket-1 wrong: a reserved moment isn't given back
+# cause: a task that is cancelled while it waits keeps its token: those behind it wait longer
+# line: self.tokens -= 1 | await asyncio.sleep
+import asyncio
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self.rate = rate
+        self.burst = burst
+        self.tokens = burst
+        self.seen = asyncio.get_running_loop().time()
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        now = asyncio.get_running_loop().time()
+        self.tokens = min(self.burst, self.tokens + (now - self.seen) * self.rate)
+        self.seen = now
+        self.tokens -= 1
+        if self.tokens < 0:
+            await asyncio.sleep(-self.tokens / self.rate)
+
+# %% bucket-1 wrong: a lock and a token taken before the wait
+# cause: a task that is cancelled while it waits has taken its token already
+# line: self.tokens -= 1 | await asyncio.sleep
+import asyncio
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self.rate = rate
+        self.burst = burst
+        self.tokens = burst
+        self.seen = asyncio.get_running_loop().time()
+        self.lock = asyncio.Lock()
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        async with self.lock:
+            now = asyncio.get_running_loop().time()
+            self.tokens = min(self.burst, self.tokens + (now - self.seen) * self.rate)
+            self.seen = now
+            self.tokens -= 1
+            if self.tokens < 0:
+                await asyncio.sleep(-self.tokens / self.rate)
+
+# %% bucket-1 right: the time is set to the end of the wait
+import asyncio
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self.rate = rate
+        self.burst = burst
+        self.tokens = burst
+        self.seen = asyncio.get_running_loop().time()
+        self.lock = asyncio.Lock()
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        async with self.lock:
+            now = asyncio.get_running_loop().time()
+            self.tokens = min(self.burst, self.tokens + (now - self.seen) * self.rate)
+            self.seen = now
+            if self.tokens < 1:
+                wait = (1 - self.tokens) / self.rate
+                self.seen = now + wait
+                self.tokens = 1
+                await asyncio.sleep(wait)
+            self.tokens -= 1
+
+# %% bound-1 wrong: save for slowest
+# cause: save takes 0.025 s an item, fetch 0.03
+# line: none
+answers = {"slowest": "save", "seconds": 2.5, "workers": 15}
+
+# %% bound-1 wrong: one worker for each
+# cause: 100 items of 0.3 s one after another; and the workers are those that are there
+# line: none
+answers = {"slowest": "fetch", "seconds": 30, "workers": 10}
+
+# %% bound-1 wrong: the ends, and the workers that are there
+# cause: the first item has to be read and the last one saved; 10 workers are too few
+# line: none
+answers = {"slowest": "fetch", "seconds": 3.0, "workers": 10}
+
+# %% bound-1 wrong: nearly
+# cause: the ends are counted wrong, and one worker too many
+# line: none
+answers = {"slowest": "fetch", "seconds": 3.35, "workers": 16}
+
+# %% bound-1 wrong: forgets the way of one item through all stages
+# cause: the first item must still pass the other stages, so it is 0.37 s and nine more rounds of 0.3 s
+# line: "seconds": 3.0 | answers = {
+answers = {
+    "slowest": "fetch",
+    "seconds": 3.0,  # ten rounds of ten, 0.3 s each
+    "workers": 15,
+}
+
+# %% workers-1 wrong: any error is the end of the queue
+# cause: the except is meant for the end of the queue, and swallows the error of a fetch too
+# line: except Exception: | return  # the queue is empty
+import asyncio
+
+from helpers.basics.backports import Queue, QueueShutDown
+
+
+async def fetch_all(fetch, urls, workers):
+    """Fetch all `urls` with so many workers; return a dict from url to page."""
+    pages = {}
+    queue = Queue()
+    for url in urls:
+        queue.put_nowait(url)
+    queue.shutdown()
+
+    async def worker():
+        while True:
+            try:
+                url = await queue.get()
+                pages[url] = await fetch(url)
+            except Exception:
+                return  # the queue is empty
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+    return pages
+
+# %% workers-1 wrong: in batches, again
+# cause: the next fetches begin only when the whole batch is done, so fewer than workers are in flight
+# line: async with asyncio.TaskGroup() as batch: | while not queue.empty():
+import asyncio
+
+from helpers.basics.backports import Queue, QueueShutDown
+
+
+async def fetch_all(fetch, urls, workers):
+    queue = Queue()
+    for url in urls:
+        await queue.put(url)
+
+    tasks = {}
+    while not queue.empty():
+        async with asyncio.TaskGroup() as batch:
+            for _ in range(min(workers, queue.qsize())):
+                url = await queue.get()
+                tasks[url] = batch.create_task(fetch(url))
+    return {url: task.result() for url, task in tasks.items()}
+
+# %% workers-1 wrong: fills a bounded queue before anybody takes
+# cause: with more urls than workers the put waits for room, and no worker has been started yet
+# line: queue = Queue(workers) | await queue.put(url)
+import asyncio
+from contextlib import suppress
+
+from helpers.basics.backports import Queue, QueueShutDown
+
+
+async def fetch_all(fetch, urls, workers):
+    """Fetch all `urls` with so many workers; return a dict from url to page."""
+    queue = Queue(workers)
+    for url in urls:
+        await queue.put(url)
+    queue.shutdown()
+
+    async def worker(number: int) -> dict:
+        mine = {}
+        with suppress(QueueShutDown):
+            while True:
+                url = await queue.get()
+                mine[url] = await fetch(url)
+        return mine
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(worker(number)) for number in range(workers)]
+    return {url: page for task in tasks for url, page in task.result().items()}
+
+# %% workers-1 right: wait for the first exception, cancel the rest
+import asyncio
+
+
+async def fetch_all(fetch, urls, workers):
+    queue, pages = asyncio.Queue(), {}
+    for url in urls:
+        queue.put_nowait(url)
+
+    async def work():
+        while not queue.empty():
+            url = queue.get_nowait()
+            pages[url] = await fetch(url)
+
+    crew = [asyncio.create_task(work()) for _ in range(workers)]
+    try:
+        done, _ = await asyncio.wait(crew, return_when=asyncio.FIRST_EXCEPTION)
+        for task in done:
+            task.result()
+        return pages
+    finally:
+        for task in crew:
+            task.cancel()
+        await asyncio.gather(*crew, return_exceptions=True)
+
+# %% workers-1 right: an async iterator over the queue
+import asyncio
+
+from helpers.basics.backports import Queue, QueueShutDown
+
+
+class Taken:
+    """The items of a queue, until it has been shut down."""
+
+    def __init__(self, queue):
+        self.queue = queue
+
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
+        try:
+            return await self.queue.get()
+        except QueueShutDown:
+            raise StopAsyncIteration from None
+
+
+async def fetch_all(fetch, urls, workers):
+    """Fetch all `urls` with so many workers; return a dict from url to page."""
+    queue = Queue()
+    for url in urls:
+        queue.put_nowait(url)
+    queue.shutdown()
+
+    async def worker():
+        return [(url, await fetch(url)) async for url in Taken(queue)]
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(worker()) for _ in range(workers)]
+    return dict(pair for task in tasks for pair in task.result())
+
+# %% feed-1 wrong: says task_done when the item is taken
+# cause: join returns when the last item has been taken, not sent, and the worker that sends it is cancelled
+# line: queue.task_done() | await queue.join() | worker.cancel()
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    queue = asyncio.Queue(size)
+
+    async def work():
+        while True:
+            item = await queue.get()
+            queue.task_done()
+            await send(item)
+
+    async with asyncio.TaskGroup() as group:
+        crew = [group.create_task(work()) for _ in range(workers)]
+        async for item in source:
+            await queue.put(item)
+        await queue.join()
+        for worker in crew:
+            worker.cancel()
+
+# %% feed-1 wrong: gather leaves the others running
+# cause: gather lets the first error out and cancels none of the others
+# line: await asyncio.gather(produce(), *(consume() for _ in range(workers)))
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    queue = asyncio.Queue(maxsize=size)
+
+    async def produce():
+        async for item in source:
+            await queue.put(item)
+        for _ in range(workers):
+            await queue.put(None)
+
+    async def consume():
+        while (item := await queue.get()) is not None:
+            await send(item)
+
+    await asyncio.gather(produce(), *(consume() for _ in range(workers)))
+
+# %% feed-1 wrong: takes an item before a worker is free
+# cause: an item is taken from the queue and then waits for a slot, so one more item is held than allowed
+# line: await slots.acquire() | while (item := await queue.get()) is not None:
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    queue = asyncio.Queue(size)
+    slots = asyncio.Semaphore(workers)
+
+    async def read():
+        async for item in source:
+            await queue.put(item)
+        await queue.put(None)  # no more
+
+    async def deliver(item):
+        await send(item)
+        slots.release()
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(read())
+        while (item := await queue.get()) is not None:
+            await slots.acquire()
+            group.create_task(deliver(item))
+
+# %% feed-1 right: one None that is handed on
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    queue = asyncio.Queue(size)
+
+    async def worker():
+        while (item := await queue.get()) is not None:
+            await send(item)
+        queue.put_nowait(None)  # for the next one; this None has left room
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+        async for item in source:
+            await queue.put(item)
+        await queue.put(None)
+
+# %% feed-1 right: join beside the workers
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    queue = asyncio.Queue(size)
+
+    async def read():
+        async for item in source:
+            await queue.put(item)
+        await queue.join()
+
+    async def work():
+        while True:
+            await send(await queue.get())
+            queue.task_done()
+
+    reading = asyncio.create_task(read())
+    tasks = [reading, *(asyncio.create_task(work()) for _ in range(workers))]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% consumer-1 wrong: stops at the number 0
+# cause: the walrus takes the number 0 for the end
+# line: while number := await queue.get():
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    """Call `details` for each number in `queue` until None comes, so many at once."""
+    running = set()
+    while number := await queue.get():
+        if len(running) == at_most:
+            _, running = await asyncio.wait(
+                running, return_when=asyncio.FIRST_COMPLETED
+            )
+        running.add(asyncio.create_task(details(number)))
+    if running:
+        await asyncio.wait(running)
+
+# %% consumer-1 wrong: a number that comes twice is forgotten
+# cause: the tasks are kept under their numbers, so of two equal ones only the second is counted and waited for
+# line: tasks[number] = asyncio.create_task(details(number)) | tasks = {}
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    tasks = {}
+    while True:
+        number = await queue.get()
+        if number is None:
+            break
+        while len(tasks) >= at_most:
+            await asyncio.wait(tasks.values(), return_when=asyncio.FIRST_COMPLETED)
+            tasks = {key: task for key, task in tasks.items() if not task.done()}
+        tasks[number] = asyncio.create_task(details(number))
+    await asyncio.gather(*tasks.values())
+
+# %% consumer-1 wrong: waits for all when it is full
+# cause: when so many are in flight it waits for all of them, not for the first that ends
+# line: await asyncio.wait(in_flight) | if len(in_flight) >= at_most:
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    """Call `details` for each number in `queue` until None comes, so many at once."""
+    in_flight = set()
+
+    def begin(number: int) -> None:
+        task = asyncio.create_task(details(number))
+        in_flight.add(task)
+        task.add_done_callback(in_flight.discard)
+
+    while (number := await queue.get()) is not None:
+        if len(in_flight) >= at_most:
+            await asyncio.wait(in_flight)
+        begin(number)
+    if in_flight:
+        await asyncio.wait(in_flight)
+
+# %% consumer-1 right: first a slot, then a number
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    slots = asyncio.Semaphore(at_most)
+    async with asyncio.TaskGroup() as group:
+        while True:
+            await slots.acquire()
+            number = await queue.get()
+            if number is None:
+                break
+            task = group.create_task(details(number))
+            task.add_done_callback(lambda _: slots.release())
+
+# %% consumer-1 right: wait for the first that ends
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    """Call `details` for each number in `queue` until None comes, so many at once."""
+    running = set()
+    try:
+        while (number := await queue.get()) is not None:
+            running = {task for task in running if not task.done()}
+            if len(running) >= at_most:
+                _, running = await asyncio.wait(
+                    running, return_when=asyncio.FIRST_COMPLETED
+                )
+            running.add(asyncio.create_task(details(number)))
+        await asyncio.gather(*running)
+    finally:
+        for task in running:
+            task.cancel()
+
+# %% worker-1 wrong: a cancelled item is noted as failed
+# cause: BaseException includes the cancellation, so the cancelled item is appended to failed
+# line: except BaseException as error: | failed.append((item, error))
+import asyncio
+
+
+async def worker(queue, work, failed):
+    """Do all items of `queue`; append failing ones and their errors to `failed`."""
+    while True:
+        item = await queue.get()
+        try:
+            await work(item)
+        except BaseException as error:
+            failed.append((item, error))
+            if isinstance(error, asyncio.CancelledError):
+                raise
+        finally:
+            queue.task_done()
+
+# %% worker-1 wrong: the item goes on when its worker is cancelled
+# cause: a cancelled asyncio.wait does not cancel what it waits for, so the work of the item goes on
+# line: await asyncio.wait([doing]) | doing = asyncio.create_task(work(item))
+import asyncio
+
+
+async def worker(queue, work, failed):
+    while True:
+        item = await queue.get()
+        doing = asyncio.create_task(work(item))
+        await asyncio.wait([doing])
+        if (error := doing.exception()) is not None:
+            failed.append((item, error))
+        queue.task_done()
+
+# %% worker-1 wrong: ends at an item None
+# cause: None is an item like any other here, and ends the worker
+# line: while (item := await queue.get()) is not None:
+async def worker(queue, work, failed):
+    """Do all items of `queue`; append failing ones and their errors to `failed`."""
+
+    async def attempt(item):
+        try:
+            await work(item)
+        except Exception as error:
+            return error
+
+    while (item := await queue.get()) is not None:
+        error = await attempt(item)
+        if error is not None:
+            failed.append((item, error))
+        queue.task_done()
+
+# %% worker-1 right: a context manager for each item, again
+from contextlib import contextmanager
+
+
+@contextmanager
+def settling(queue, item, failed):
+    try:
+        yield
+    except Exception as error:
+        failed.append((item, error))
+    finally:
+        queue.task_done()
+
+
+async def worker(queue, work, failed):
+    while True:
+        item = await queue.get()
+        with settling(queue, item, failed):
+            await work(item)
+
+# %% worker-1 right: a group with one task
+import asyncio
+from contextlib import ExitStack
+
+
+async def worker(queue, work, failed):
+    """Do all items of `queue`; append failing ones and their errors to `failed`."""
+
+    async def one(item):
+        try:
+            await work(item)
+        except Exception as error:
+            failed.append((item, error))
+
+    while True:
+        item = await queue.get()
+        with ExitStack() as stack:
+            stack.callback(queue.task_done)
+            async with asyncio.TaskGroup() as group:
+                group.create_task(one(item))
+
+# %% bucket-1 wrong: a cancelled task has taken its token
+# cause: the token is taken before the wait, and nobody gives it back when the wait is cancelled
+# line: self.tokens -= 1 | await asyncio.sleep(-self.tokens / self.rate)
+import asyncio
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self.rate, self.burst = rate, burst
+        self.tokens = burst
+        self.looked = asyncio.get_running_loop().time()
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        now = asyncio.get_running_loop().time()
+        dropped = (now - self.looked) * self.rate
+        self.tokens = min(self.burst, self.tokens + dropped)
+        self.looked = now
+        self.tokens -= 1  # below zero: so many are in line
+        if self.tokens < 0:
+            await asyncio.sleep(-self.tokens / self.rate)
+
+# %% bucket-1 wrong: whoever looks first has the token
+# cause: there is no line: each sleeps for himself, and one who asks later may take the token
+# line: await asyncio.sleep((1 - self._tokens) / self._rate) | if self._tokens > 1 - 1e-9: | while True: | none
+import asyncio
+
+
+class TokenBucket:
+    def __init__(self, rate: float, burst: int) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._tokens = float(burst)
+        self._seen = self._now()
+
+    @staticmethod
+    def _now() -> float:
+        return asyncio.get_running_loop().time()
+
+    def _refill(self) -> None:
+        before, self._seen = self._seen, self._now()
+        gained = (self._seen - before) * self._rate
+        self._tokens = min(self._burst, self._tokens + gained)
+
+    async def take(self) -> None:
+        while True:
+            self._refill()
+            if self._tokens > 1 - 1e-9:
+                self._tokens -= 1
+                return
+            await asyncio.sleep((1 - self._tokens) / self._rate)
+
+# %% bucket-1 wrong: waits for a whole token
+# cause: a part of the token is there already, so the wait of 1 / rate is longer than it must be
+# line: await asyncio.sleep(1 / self.rate)
+import asyncio
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self.rate = rate
+        self.burst = burst
+        self.tokens = burst
+        self.last = asyncio.get_running_loop().time()
+        self.turn = asyncio.Lock()  # its waiters are served in their order
+
+    def look(self):
+        now = asyncio.get_running_loop().time()
+        self.tokens = min(self.burst, self.tokens + self.rate * (now - self.last))
+        self.last = now
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        async with self.turn:
+            self.look()
+            if self.tokens < 1:
+                await asyncio.sleep(1 / self.rate)
+                self.look()
+            self.tokens -= 1
+
+# %% bucket-1 right: a lock, and the moment when the bucket was empty
+import asyncio
+
+
+class TokenBucket:
+    def __init__(self, rate, burst):
+        self.apart, self.full = 1 / rate, burst / rate
+        self.clock = asyncio.get_running_loop().time
+        self.empty = self.clock() - self.full
+        self.lock = asyncio.Lock()
+
+    async def take(self):
+        async with self.lock:
+            self.empty = max(self.empty, self.clock() - self.full)
+            wait = self.empty + self.apart - self.clock()
+            if wait > 1e-9:
+                await asyncio.sleep(wait)
+            self.empty += self.apart
+
+# %% bucket-1 right: a line of events
+import asyncio
+from collections import deque
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self.rate = rate
+        self.burst = burst
+        self.tokens = burst
+        self.since = asyncio.get_running_loop().time()
+        self.line = deque()
+
+    def drop_in(self):
+        now = asyncio.get_running_loop().time()
+        self.tokens = min(self.burst, self.tokens + (now - self.since) * self.rate)
+        self.since = now
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        first = asyncio.Event()
+        self.line.append(first)
+        try:
+            if self.line[0] is not first:
+                await first.wait()
+            self.drop_in()
+            missing = 1 - self.tokens
+            if missing > 1e-9:
+                await asyncio.sleep(missing / self.rate)
+                self.drop_in()
+            self.tokens -= 1
+        finally:
+            self.line.remove(first)
+            if self.line:
+                self.line[0].set()
+
+# %% workers-1 wrong: gather leaves the others running
+# cause: if a fetch fails, the other workers go on
+# line: await asyncio.gather(*(worker() for _ in range(workers)))
+import asyncio
+from contextlib import suppress
+
+from helpers.basics.backports import Queue, QueueShutDown
+
+
+async def fetch_all(fetch, urls, workers):
+    """Fetch all `urls` with so many workers; return a dict from url to page."""
+    queue = Queue()
+    for url in urls:
+        queue.put_nowait(url)
+    queue.shutdown()
+    pages = {}
+
+    async def worker():
+        with suppress(QueueShutDown):
+            while True:
+                url = await queue.get()
+                pages[url] = await fetch(url)
+
+    await asyncio.gather(*(worker() for _ in range(workers)))
+    return pages
+
+# %% workers-1 wrong: in batches, again, again
+# cause: it waits for a whole batch before it begins the next one, so fewer than `workers` are in flight
+# line: async with asyncio.TaskGroup() as group: | while not queue.empty(): | batch =
+import asyncio
+
+from helpers.basics.backports import Queue
+
+
+async def fetch_all(fetch, urls, workers):
+    queue = Queue()
+    for url in urls:
+        await queue.put(url)
+
+    pages = {}
+    while not queue.empty():
+        batch = [queue.get_nowait() for _ in range(min(workers, queue.qsize()))]
+        async with asyncio.TaskGroup() as group:
+            tasks = {url: group.create_task(fetch(url)) for url in batch}
+        pages.update((url, task.result()) for url, task in tasks.items())
+    return pages
+
+# %% workers-1 right: until the queue is empty, again
+import asyncio
+
+from helpers.basics.backports import Queue
+
+
+async def fetch_all(fetch, urls, workers):
+    queue, pages = Queue(), {}
+    for url in urls:
+        queue.put_nowait(url)
+
+    async def worker():
+        while not queue.empty():
+            url = queue.get_nowait()
+            pages[url] = await fetch(url)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+    return pages
+
+# %% feed-1 wrong: task_done before the item is sent
+# cause: an item counts as done before it is sent, so join returns, and the workers are cancelled, while the last items are on the way
+# line: queue.task_done() | await queue.join() | task.cancel()
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    queue = asyncio.Queue(size)
+
+    async def worker():
+        while True:
+            item = await queue.get()
+            queue.task_done()
+            await send(item)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(worker()) for _ in range(workers)]
+        async for item in source:
+            await queue.put(item)
+        await queue.join()
+        for task in tasks:
+            task.cancel()
+
+# %% feed-1 wrong: the sentinels in a finally
+# cause: after an error it still waits for room in the queue for the Nones, so the error comes out late, or never
+# line: await queue.put(None) | finally:
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    queue = asyncio.Queue(maxsize=size)
+
+    async def produce():
+        try:
+            async for item in source:
+                await queue.put(item)
+        finally:
+            for _ in range(workers):
+                await queue.put(None)
+
+    async def consume():
+        while (item := await queue.get()) is not None:
+            await send(item)
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(produce())
+        for _ in range(workers):
+            group.create_task(consume())
+
+# %% feed-1 right: one None that is handed on, again
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    queue = asyncio.Queue(size)
+
+    async def worker():
+        while (item := await queue.get()) is not None:
+            await send(item)
+        queue.put_nowait(None)  # for the next worker: there is room, it was just taken
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+        async for item in source:
+            await queue.put(item)
+        await queue.put(None)
+
+# %% consumer-1 wrong: the places are given back at once
+# cause: inside the semaphore the task is only created, so the place is free again at once and there is no limit
+# line: running.append(asyncio.create_task(details(number))) | async with places:
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    """Call `details` for each number in `queue` until None comes, so many at once."""
+    places = asyncio.Semaphore(at_most)
+    running = []
+    while True:
+        number = await queue.get()
+        if number is None:
+            break
+        async with places:
+            running.append(asyncio.create_task(details(number)))
+    await asyncio.gather(*running)
+
+# %% consumer-1 wrong: a dict by number
+# cause: the tasks are kept by number, so a number that comes a second time displaces the first, which is neither counted nor waited for
+# line: running[number] = asyncio.create_task(details(number))
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    running = {}
+    while (number := await queue.get()) is not None:
+        while len(running) >= at_most:
+            await asyncio.wait(running.values(), return_when=asyncio.FIRST_COMPLETED)
+            running = {n: task for n, task in running.items() if not task.done()}
+        running[number] = asyncio.create_task(details(number))
+    if running:
+        await asyncio.wait(running.values())
+
+# %% consumer-1 right: first a place, then a number
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    places = asyncio.Semaphore(at_most)
+    async with asyncio.TaskGroup() as group:
+        while await places.acquire():
+            if (number := await queue.get()) is None:
+                return
+            task = group.create_task(details(number))
+            task.add_done_callback(lambda _: places.release())
+
+# %% worker-1 wrong: puts it back into the queue
+# cause: a failing item is put into the queue again and done more than once
+# line: await queue.put(item)
+async def worker(queue, work, failed):
+    """Do all items of `queue`; append failing ones and their errors to `failed`."""
+    while True:
+        item = await queue.get()
+        try:
+            await work(item)
+        except Exception as error:
+            failed.append((item, error))
+            await queue.put(item)  # so that it isn't lost
+        finally:
+            queue.task_done()
+
+# %% worker-1 wrong: the item goes on when the worker is cancelled
+# cause: asyncio.wait does not cancel the task that it waits for, so the item goes on after its worker was cancelled
+# line: await asyncio.wait({task}) | task = asyncio.create_task(work(item))
+import asyncio
+
+
+async def worker(queue, work, failed):
+    while True:
+        item = await queue.get()
+        try:
+            task = asyncio.create_task(work(item))
+            await asyncio.wait({task})
+            if error := task.exception():
+                failed.append((item, error))
+        finally:
+            queue.task_done()
+
+# %% worker-1 right: a context manager for each item, again, again
+from contextlib import contextmanager
+
+
+async def worker(queue, work, failed):
+    @contextmanager
+    def noted(item):
+        try:
+            yield
+        except Exception as error:
+            failed.append((item, error))
+        finally:
+            queue.task_done()
+
+    while True:
+        item = await queue.get()
+        with noted(item):
+            await work(item)
+
+# %% bucket-1 wrong: sleeps for a whole token
+# cause: it sleeps as long as a whole token takes, although a part of it may have dropped already
+# line: await asyncio.sleep(1 / self.rate)
+import asyncio
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self.rate = rate
+        self.burst = burst
+        self.tokens = burst
+        self.looked = asyncio.get_running_loop().time()
+        self.lock = asyncio.Lock()
+
+    def look(self):
+        now = asyncio.get_running_loop().time()
+        self.tokens = min(self.burst, self.tokens + (now - self.looked) * self.rate)
+        self.looked = now
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        async with self.lock:
+            self.look()
+            while self.tokens < 1 - 1e-9:
+                await asyncio.sleep(1 / self.rate)
+                self.look()
+            self.tokens -= 1
+
+# %% bucket-1 wrong: a cancelled task has its token reserved
+# cause: the token is taken before the wait and not given back when the task is cancelled, so the others wait for it
+# line: self.tokens -= 1 | await asyncio.sleep(-self.tokens / self.rate)
+import asyncio
+
+
+class TokenBucket:
+    def __init__(self, rate, burst):
+        self.rate, self.burst = rate, burst
+        self.tokens, self.then = burst, self.now()
+
+    @staticmethod
+    def now():
+        return asyncio.get_running_loop().time()
+
+    async def take(self):
+        now = self.now()
+        dropped = (now - self.then) * self.rate
+        self.tokens, self.then = min(self.tokens + dropped, self.burst), now
+        self.tokens -= 1  # may be negative: a debt
+        if self.tokens < 0:
+            await asyncio.sleep(-self.tokens / self.rate)
+
+# %% bucket-1 right: remembers when it was empty
+import asyncio
+
+
+class TokenBucket:
+    """`empty` is the time at which, without a burst, the bucket was empty."""
+
+    def __init__(self, rate, burst):
+        self.each, self.full = 1 / rate, burst / rate
+        self.clock = asyncio.get_running_loop().time
+        self.empty = self.clock() - self.full
+        self.turn = asyncio.Lock()
+
+    async def take(self):
+        async with self.turn:
+            now = self.clock()
+            self.empty = max(self.empty, now - self.full)
+            due = self.empty + self.each
+            if due > now:
+                await asyncio.sleep(due - now)
+            self.empty = due

@@ -64,7 +64,6 @@ async def read_frame(reader):
 # %% frame-1 wrong: the end right after the length
 # cause: an end after the four bytes and before the first byte of the message also has an empty partial
 # line: if error.partial: | return await reader.readexactly(length)
-# told: none
 import asyncio
 import struct
 
@@ -137,7 +136,7 @@ async def read_frame(reader):
 
 # %% line-in-time-1 wrong: half a line
 # cause: what came before the end of the connection is returned as a line
-# line: reader.readline()
+# line: reader.readline() | if not line:
 import asyncio
 
 
@@ -255,7 +254,6 @@ async def send_all(writer, parts):
 # %% slow-reader-1 wrong: an empty part is the end
 # cause: stops at an empty part, though others follow
 # line: if not part:
-# told: none
 from contextlib import suppress
 
 
@@ -625,7 +623,6 @@ def at_most(number, handle):
 # %% frame-1 wrong: one try for both reads
 # cause: The `except` also covers the message itself: if the connection ends right after the four bytes, `partial` is empty there too, and None is returned though it ended in the midst of a frame.
 # line: return await reader.readexactly(length)
-# told: none
 import asyncio
 import struct
 
@@ -799,7 +796,6 @@ async def send_all(writer, parts):
 # %% closing-1 wrong: a cancellation leaves it open
 # cause: `except Exception` doesn't catch a CancelledError: if `work` is cancelled, the connection isn't closed.
 # line: except Exception:
-# told: none
 async def handle(reader, writer, work):
     """Answer one line, and close the connection in any case."""
     line = await reader.readline()
@@ -949,8 +945,7 @@ def at_most(number, handle):
 
 # %% frame-1 wrong: an end right after the length is taken for a clean one
 # cause: Both reads are in one try. If the connection ends exactly after the four bytes of the length, `partial` is empty too, and None is returned although the end came in the midst of a frame.
-# line: if not error.partial
-# told: none
+# line: if not error.partial | return await reader.readexactly(length)
 import asyncio
 import struct
 
@@ -1137,7 +1132,6 @@ async def handle(reader, writer, work):
 # %% closing-1 wrong: a cancellation leaves the connection open
 # cause: The connection is closed at the end and after an Exception; a cancellation is neither, so when `work` is cancelled the connection stays open.
 # line: except Exception
-# told: none
 async def handle(reader, writer, work):
     """Answer one line, and close the connection in any case."""
     line = await reader.readline()
@@ -1255,3 +1249,960 @@ class Doorman:
 def at_most(number, handle):
     """Return a handler that serves at most so many connections at a time."""
     return Doorman(number, handle).serve
+
+# %% frame-1 wrong: an end right behind the length
+# cause: Both reads stand in one try: if the connection ends right after the four bytes, `partial` is empty too, and None comes back, though it ended inside a frame.
+# line: if not error.partial: | return await reader.readexactly(length)
+import asyncio
+import struct
+
+
+async def read_frame(reader):
+    """Return the next message, None at the end."""
+    try:
+        head = await reader.readexactly(4)
+        (length,) = struct.unpack(">I", head)
+        if length > 1000:
+            raise ValueError("frame too long")
+        return await reader.readexactly(length)
+    except asyncio.IncompleteReadError as error:
+        if not error.partial:
+            return None
+        raise
+
+# %% frame-1 wrong: read may give less
+# cause: `read(4)` returns what is there, up to four bytes: a length that comes in pieces is a struct.error.
+# line: head = await reader.read(4)
+import asyncio
+import struct
+
+
+async def read_frame(reader):
+    """Return the next message, None at the end."""
+    head = await reader.read(4)
+    if not head:
+        return None
+    (length,) = struct.unpack(">I", head)
+    if length > 1000:
+        raise ValueError("frame too long")
+    return await reader.readexactly(length)
+
+# %% frame-1 right: match on what is left
+import asyncio
+
+
+async def read_frame(reader):
+    """Return the next message, None at the end."""
+    try:
+        head = await reader.readexactly(4)
+    except asyncio.IncompleteReadError as error:
+        match error.partial:
+            case b"":
+                return None
+            case _:
+                raise
+    length = int.from_bytes(head, "big")
+    if length > 1000:
+        raise ValueError(f"{length} bytes are too many")
+    return await reader.readexactly(length)
+
+# %% line-in-time-1 wrong: half a line counts
+# cause: At the end of the connection `readline` returns what has come without a line feed; that is no line, and None should come back.
+# line: if not line: | return line.removesuffix(b"\n")
+import asyncio
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    async with asyncio.timeout(seconds):
+        line = await reader.readline()
+    if not line:
+        return None
+    return line.removesuffix(b"\n")
+
+# %% line-in-time-1 wrong: time for each letter
+# cause: Each letter gets `seconds` anew: a line that comes letter by letter takes as long as it likes.
+# line: await asyncio.wait_for(reader.read(1), seconds)
+import asyncio
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    line = b""
+    while True:
+        letter = await asyncio.wait_for(reader.read(1), seconds)
+        if not letter:
+            return None
+        if letter == b"\n":
+            return line
+        line += letter
+
+# %% line-in-time-1 wrong: more is stripped than the line feed
+# cause: `strip` also takes spaces, tabs and carriage returns away, at both ends; only the line feed goes.
+# line: return line.strip()
+import asyncio
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    try:
+        line = await asyncio.wait_for(reader.readuntil(b"\n"), seconds)
+    except asyncio.IncompleteReadError:
+        return None
+    return line.strip()
+
+# %% slow-reader-1 wrong: wait_closed raises too
+# cause: If the client has left, `wait_closed` raises a ConnectionError as well; here it stands outside of what catches that, and the error comes out.
+# line: await writer.wait_closed()
+async def send_all(writer, parts):
+    """Send all parts as fast as the client reads, and close."""
+    try:
+        async for part in parts:
+            writer.write(part)
+            await writer.drain()
+    except ConnectionError:
+        pass
+    finally:
+        writer.close()
+        await writer.wait_closed()
+
+# %% slow-reader-1 wrong: a drain now and then
+# cause: `drain` is awaited only after every tenth part: with parts of 64 KiB, up to 640 KiB lie in the buffer of a slow client.
+# line: if count % 10 == 0:
+from contextlib import suppress
+
+
+async def send_all(writer, parts):
+    """Send all parts as fast as the client reads, and close."""
+    count = 0
+    try:
+        async for part in parts:
+            writer.write(part)
+            count += 1
+            if count % 10 == 0:
+                await writer.drain()
+        await writer.drain()
+    except ConnectionError:
+        pass
+    finally:
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+
+# %% slow-reader-1 right: an exit stack closes
+from contextlib import AsyncExitStack, suppress
+
+
+async def send_all(writer, parts):
+    """Send all parts as fast as the client reads, and close."""
+    async def close():
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(close)
+        stack.enter_context(suppress(ConnectionError))
+        async for part in parts:
+            writer.write(part)
+            await writer.drain()
+
+# %% closing-1 wrong: an empty line is taken for nothing, again
+# cause: A line that holds nothing but its line feed is a line, and is to be answered; only b"" is the end of a client that said nothing.
+# line: if not line.strip():
+async def handle(reader, writer, work):
+    """Answer one line, and close the connection in any case."""
+    try:
+        line = await reader.readline()
+        if not line.strip():
+            return
+        try:
+            answer = await work(line)
+        except ValueError:
+            answer = b"error\n"
+        writer.write(answer)
+        await writer.drain()
+    finally:
+        writer.close()
+
+# %% closing-1 wrong: what is not an Exception does not close
+# cause: A cancellation is a CancelledError, which is no Exception: the connection stays open.
+# line: except Exception:
+async def handle(reader, writer, work):
+    """Answer one line, and close the connection in any case."""
+    line = await reader.readline()
+    if line:
+        try:
+            answer = await work(line)
+        except ValueError:
+            answer = b"error\n"
+        except Exception:
+            writer.close()
+            raise
+        writer.write(answer)
+        await writer.drain()
+    writer.close()
+    await writer.wait_closed()
+
+# %% closing-1 right: contextlib.closing
+from contextlib import closing
+
+
+async def answer_to(line, work):
+    try:
+        return await work(line)
+    except ValueError:
+        return b"error\n"
+
+
+async def handle(reader, writer, work):
+    """Answer one line, and close the connection in any case."""
+    with closing(writer):
+        if line := await reader.readline():
+            writer.write(await answer_to(line, work))
+            await writer.drain()
+
+# %% at-most-1 wrong: the place waits for the goodbye
+# cause: The place is given back after wait_closed, not when `handle` has ended; and if wait_closed raises an error or is cancelled, it is lost for ever.
+# line: await writer.wait_closed() | taken -= 1
+import asyncio
+
+
+def at_most(number, handle):
+    """Return a handler that serves at most so many connections at a time."""
+    taken = 0
+
+    async def serve(reader, writer):
+        nonlocal taken
+        if taken >= number:
+            writer.write(b"busy\n")
+            writer.close()
+            return
+        taken += 1
+        try:
+            await handle(reader, writer)
+        finally:
+            writer.close()
+            await writer.wait_closed()
+            taken -= 1
+
+    return serve
+
+# %% at-most-1 wrong: one who is sent away frees a place
+# cause: The `finally` also runs for a client that was told "busy": it gives back a place that it never took, and soon there are more than `number`.
+# line: taken -= 1 | finally:
+import asyncio
+
+
+def at_most(number, handle):
+    """Return a handler that serves at most so many connections at a time."""
+    taken = 0
+
+    async def serve(reader, writer):
+        nonlocal taken
+        try:
+            if taken == number:
+                writer.write(b"busy\n")
+                await writer.drain()
+                return
+            taken += 1
+            await handle(reader, writer)
+        finally:
+            taken -= 1
+            writer.close()
+
+    return serve
+
+# %% at-most-1 right: places in a list
+import asyncio
+from contextlib import ExitStack, closing
+
+
+def at_most(number, handle):
+    """Return a handler that serves at most so many connections at a time."""
+    free = [*range(number)]
+
+    async def serve(reader, writer):
+        with ExitStack() as stack:
+            stack.enter_context(closing(writer))
+            try:
+                place = free.pop()
+            except IndexError:
+                writer.write(b"busy\n")
+                return
+            stack.callback(free.append, place)
+            await handle(reader, writer)
+
+    return serve
+
+# %% closing-1 wrong: an empty line is nothing
+# cause: a line that holds nothing but its line feed is taken for the end
+# line: if not line.strip()
+async def handle(reader, writer, work):
+    """Answer one line, and close the connection in any case."""
+    try:
+        line = await reader.readline()
+        if not line.strip():
+            return
+        try:
+            answer = await work(line)
+        except ValueError:
+            answer = b"error\n"
+        writer.write(answer)
+        await writer.drain()
+    finally:
+        writer.close()
+        await writer.wait_closed()
+
+# %% closing-1 wrong: every error is answered
+# cause: except Exception: an error other than ValueError doesn't come out
+# line: except Exception
+async def handle(reader, writer, work):
+    """Answer one line, and close the connection in any case."""
+    try:
+        line = await reader.readline()
+        if line:
+            try:
+                writer.write(await work(line))
+            except Exception:
+                writer.write(b"error\n")
+            await writer.drain()
+    finally:
+        writer.close()
+        await writer.wait_closed()
+
+# %% closing-1 wrong: works without a line
+# cause: a client that says nothing is not looked for: work is called with b""
+# line: await work(line)
+async def handle(reader, writer, work):
+    """Answer one line, and close the connection in any case."""
+    try:
+        line = await reader.readline()
+        try:
+            answer = await work(line)
+        except ValueError:
+            answer = b"error\n"
+        writer.write(answer)
+        await writer.drain()
+    finally:
+        writer.close()
+        await writer.wait_closed()
+
+# %% frame-1 wrong: one try around both reads
+# cause: an end inside the message is taken for an end before the frame
+# line: except asyncio.IncompleteReadError
+import asyncio
+import struct
+
+
+async def read_frame(reader):
+    """Return the next message, None at the end."""
+    try:
+        (length,) = struct.unpack(">I", await reader.readexactly(4))
+        if length > 1000:
+            raise ValueError(f"a frame of {length} bytes")
+        return await reader.readexactly(length)
+    except asyncio.IncompleteReadError:
+        return None
+
+# %% frame-1 wrong: one try around both reads, asks what came
+# cause: an end right behind the length is taken for an end before the frame
+# line: if not error.partial | except asyncio.IncompleteReadError | return await reader.readexactly(length)
+import asyncio
+import struct
+
+
+async def read_frame(reader):
+    """Return the next message, None at the end."""
+    try:
+        head = await reader.readexactly(4)
+        length = struct.unpack(">I", head)[0]
+        if length > 1000:
+            raise ValueError(f"a frame of {length} bytes")
+        return await reader.readexactly(length)
+    except asyncio.IncompleteReadError as error:
+        if not error.partial:
+            return None
+        raise
+
+# %% line-in-time-1 wrong: readline, half a line
+# cause: readline returns half a line at the end; that is returned as if it were one
+# line: if not line | line.rstrip
+import asyncio
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    async with asyncio.timeout(seconds):
+        line = await reader.readline()
+    if not line:
+        return None
+    return line.rstrip(b"\n")
+
+# %% line-in-time-1 wrong: strip
+# cause: strip takes away more than the line feed
+# line: line.strip()
+import asyncio
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    async with asyncio.timeout(seconds):
+        line = await reader.readline()
+    if not line.endswith(b"\n"):
+        return None
+    return line.strip()
+
+# %% line-in-time-1 wrong: falsy empty line
+# cause: an empty line becomes None
+# line: return line or None
+import asyncio
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    async with asyncio.timeout(seconds):
+        line = await reader.readline()
+    line = line.removesuffix(b"\n")
+    return line or None
+
+# %% line-in-time-1 wrong: seconds for each byte
+# cause: the time begins anew with each byte
+# line: asyncio.timeout(seconds) | asyncio.wait_for
+import asyncio
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    line = b""
+    while True:
+        byte = await asyncio.wait_for(reader.read(1), seconds)
+        if not byte:
+            return None
+        if byte == b"\n":
+            return line
+        line += byte
+
+# %% line-in-time-1 wrong: reads in blocks
+# cause: what comes after the line is lost
+# line: reader.read(
+import asyncio
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    async with asyncio.timeout(seconds):
+        data = b""
+        while b"\n" not in data:
+            part = await reader.read(1024)
+            if not part:
+                return None
+            data += part
+    return data.split(b"\n")[0]
+
+# %% line-in-time-1 wrong: None for the timeout
+# cause: TimeoutError swallowed
+# line: except (TimeoutError | except TimeoutError
+import asyncio
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    try:
+        async with asyncio.timeout(seconds):
+            line = await reader.readuntil(b"\n")
+        return line[:-1]
+    except (TimeoutError, asyncio.IncompleteReadError):
+        return None
+
+# %% line-in-time-1 wrong: partial returned
+# cause: half a line is returned
+# line: error.partial | except asyncio.IncompleteReadError
+import asyncio
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    try:
+        line = await asyncio.wait_for(reader.readuntil(), seconds)
+    except asyncio.IncompleteReadError as error:
+        return error.partial or None
+    return line[:-1]
+
+# %% slow-reader-1 wrong: drains each tenth part
+# cause: ten parts of 64 KiB are more than 256 KiB
+# line: if number % 10 == 0 | await writer.drain()
+async def send_all(writer, parts):
+    """Send all parts as fast as the client reads, and close."""
+    number = 0
+    try:
+        async for part in parts:
+            writer.write(part)
+            number += 1
+            if number % 10 == 0:
+                await writer.drain()
+        await writer.drain()
+    except ConnectionError:
+        pass
+    finally:
+        writer.close()
+        try:
+            await writer.wait_closed()
+        except ConnectionError:
+            pass
+
+# %% slow-reader-1 wrong: drains each tenth part, enumerate
+# cause: ten parts of 64 KiB are more than 256 KiB
+# line: % 10 | await writer.drain()
+import contextlib
+
+
+async def send_all(writer, parts):
+    """Send all parts as fast as the client reads, and close."""
+    count = 0
+    try:
+        with contextlib.suppress(ConnectionError):
+            async for part in parts:
+                count += 1
+                writer.write(part)
+                if not count % 10:
+                    await writer.drain()
+    finally:
+        writer.close()
+        with contextlib.suppress(ConnectionError):
+            await writer.wait_closed()
+
+# %% frame-1 wrong: half a length is an ordinary end
+# cause: None is returned although one to three bytes of a frame had come
+# line: except asyncio.IncompleteReadError: | return None
+import asyncio
+import struct
+
+
+async def read_frame(reader):
+    """Return the next message, None at the end."""
+    try:
+        head = await reader.readexactly(4)
+    except asyncio.IncompleteReadError:
+        return None
+    (length,) = struct.unpack(">I", head)
+    if length > 1000:
+        raise ValueError(f"a frame of {length} bytes")
+    return await reader.readexactly(length)
+
+# %% frame-1 wrong: takes what is there of the message
+# cause: read returns what bytes have come, which may be only a part of the message
+# line: message = await reader.read(length) | await reader.read(length)
+from asyncio import IncompleteReadError
+
+MOST = 1000
+
+
+async def read_frame(reader):
+    try:
+        length = int.from_bytes(await reader.readexactly(4), "big")
+    except IncompleteReadError as error:
+        if error.partial:
+            raise
+        return None
+    if length > MOST:
+        raise ValueError("too long")
+    message = await reader.read(length) if length else b""
+    return message
+
+# %% frame-1 wrong: looks at the length too late
+# cause: the message is waited for before its length is looked at
+# line: message = await reader.readexactly(length) | if length > 1000:
+import asyncio
+import struct
+
+
+async def read_frame(reader):
+    """Return the next message, None at the end."""
+    header = struct.Struct(">I")
+    try:
+        head = await reader.readexactly(header.size)
+    except asyncio.IncompleteReadError as error:
+        if error.partial == b"":
+            return None
+        raise
+    [length] = header.unpack(head)
+    message = await reader.readexactly(length)
+    if length > 1000:
+        raise ValueError(f"{length} is too long")
+    return message
+
+# %% frame-1 right: the first byte alone
+import struct
+
+
+async def read_frame(reader):
+    if not (first := await reader.read(1)):
+        return None
+    (length,) = struct.unpack(">I", first + await reader.readexactly(3))
+    if length > 1000:
+        raise ValueError(length)
+    return await reader.readexactly(length)
+
+# %% frame-1 right: match on the error
+from asyncio import IncompleteReadError
+
+
+async def read_frame(reader):
+    """Return the next message, None at the end."""
+    try:
+        head = await reader.readexactly(4)
+    except IncompleteReadError as error:
+        match error.partial:
+            case b"":
+                return None
+            case _:
+                raise
+    match int.from_bytes(head, "big"):
+        case length if length <= 1000:
+            return await reader.readexactly(length)
+        case length:
+            raise ValueError(f"{length} bytes in one frame")
+
+# %% line-in-time-1 wrong: strips more than the line feed
+# cause: strip takes away spaces and carriage returns of the line, not only its line feed
+# line: return line.strip()
+import asyncio
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    async with asyncio.timeout(seconds):
+        line = await reader.readline()
+    if not line.endswith(b"\n"):
+        return None
+    return line.strip()
+
+# %% line-in-time-1 wrong: the time begins anew at each letter
+# cause: the limit is around each read and not around the whole line
+# line: byte = await asyncio.wait_for(reader.read(1), seconds)
+import asyncio
+
+
+async def read_line(reader, seconds):
+    line = bytearray()
+    while True:
+        byte = await asyncio.wait_for(reader.read(1), seconds)
+        if not byte:
+            return None
+        if byte == b"\n":
+            return bytes(line)
+        line += byte
+
+# %% line-in-time-1 wrong: half a line is a line
+# cause: at the end of the connection readline returns a line that is not whole, and it is returned, not None
+# line: if not line: | line = await asyncio.wait_for(reader.readline(), timeout=seconds) | return line.removesuffix(b"\n")
+import asyncio
+
+
+async def read_line(reader: asyncio.StreamReader, seconds: float) -> bytes | None:
+    line = await asyncio.wait_for(reader.readline(), timeout=seconds)
+    if not line:
+        return None
+    return line.removesuffix(b"\n")
+
+# %% line-in-time-1 right: readuntil
+import asyncio
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    try:
+        async with asyncio.timeout(seconds):
+            return (await reader.readuntil(b"\n"))[:-1]
+    except asyncio.IncompleteReadError:
+        return None
+
+# %% line-in-time-1 right: partition
+import asyncio
+
+
+async def read_line(reader, seconds):
+    got = await asyncio.wait_for(reader.readline(), seconds)
+    line, feed, _ = got.partition(b"\n")
+    return line if feed else None
+
+# %% slow-reader-1 wrong: drains at every sixteenth part
+# cause: between two drains up to sixteen parts, a whole MiB, pile up in the buffer
+# line: if count % 16 == 0: | await writer.drain() | writer.write(part)
+from contextlib import suppress
+
+
+async def send_all(writer, parts):
+    """Send all parts as fast as the client reads, and close."""
+    count = 0
+    try:
+        async for part in parts:
+            writer.write(part)
+            count += 1
+            if count % 16 == 0:  # a drain for each part would be slow
+                await writer.drain()
+    except ConnectionError:
+        pass
+    finally:
+        writer.close()
+    with suppress(ConnectionError):
+        await writer.wait_closed()
+
+# %% slow-reader-1 wrong: an error out of wait_closed
+# cause: wait_closed raises a ConnectionError too if the client has left, and nothing catches it
+# line: await writer.wait_closed()
+async def send_all(writer, parts):
+    try:
+        async for part in parts:
+            writer.write(part)
+            await writer.drain()
+    except ConnectionError:
+        print("the client has left")
+    finally:
+        writer.close()
+    await writer.wait_closed()
+
+# %% slow-reader-1 wrong: goes on taking parts for a client that has left
+# cause: the ConnectionError is swallowed inside the loop, which takes the next part
+# line: with suppress(ConnectionError): | await writer.drain()
+from contextlib import closing, suppress
+
+
+async def send_all(writer, parts):
+    """Send all parts as fast as the client reads, and close."""
+    with closing(writer):
+        async for part in parts:
+            with suppress(ConnectionError):
+                writer.write(part)
+                await writer.drain()
+    try:
+        await writer.wait_closed()
+    except ConnectionError:
+        return
+
+# %% slow-reader-1 right: suppress around closing
+from contextlib import closing, suppress
+
+
+async def send_all(writer, parts):
+    with suppress(ConnectionError):
+        with closing(writer):
+            async for part in parts:
+                writer.write(part)
+                await writer.drain()
+        await writer.wait_closed()
+
+# %% slow-reader-1 right: by hand, with anext
+async def send_all(writer, parts):
+    """Send all parts as fast as the client reads, and close."""
+    end = object()
+    iterator = aiter(parts)
+    try:
+        while (part := await anext(iterator, end)) is not end:
+            writer.write(part)
+            try:
+                await writer.drain()
+            except ConnectionError:
+                break
+    finally:
+        writer.close()
+    try:
+        await writer.wait_closed()
+    except ConnectionError:
+        pass
+
+# %% closing-1 wrong: an empty line is taken for the end
+# cause: a line that holds only its line feed is left without an answer
+# line: if not line.strip(): | return  # nothing was said
+async def handle(reader, writer, work):
+    """Answer one line, and close the connection in any case."""
+    try:
+        line = await reader.readline()
+        if not line.strip():
+            return  # nothing was said
+        try:
+            answer = await work(line)
+        except ValueError:
+            answer = b"error\n"
+        writer.write(answer)
+        await writer.drain()
+    finally:
+        writer.close()
+
+# %% closing-1 wrong: stays open if work is cancelled
+# cause: a cancellation is no Exception, so nothing closes the connection then
+# line: except Exception:
+async def handle(reader, writer, work):
+    if line := await reader.readline():
+        try:
+            writer.write(await work(line))
+        except ValueError:
+            writer.write(b"error\n")
+        except Exception:
+            writer.close()
+            raise
+    writer.close()
+
+# %% closing-1 wrong: throws away the end of the answer
+# cause: abort drops what is still in the buffer, and after drain that may be a part of the answer
+# line: writer.transport.abort()
+async def handle(reader, writer, work):
+    """Answer one line, and close the connection in any case."""
+
+    async def answer(line: bytes) -> bytes:
+        try:
+            return await work(line)
+        except ValueError:
+            return b"error\n"
+
+    try:
+        line = await reader.readline()
+        if line:
+            writer.write(await answer(line))
+            await writer.drain()
+    finally:
+        writer.transport.abort()
+
+# %% closing-1 right: contextlib.closing, and no drain
+from contextlib import closing
+
+
+async def handle(reader, writer, work):
+    with closing(writer):
+        match await reader.readline():
+            case b"":
+                return
+            case line:
+                try:
+                    answer = await work(line)
+                except ValueError:
+                    answer = b"error\n"
+                writer.write(answer)
+
+# %% closing-1 right: close in an exit stack, then wait
+from contextlib import ExitStack
+
+
+async def handle(reader, writer, work):
+    """Answer one line, and close the connection in any case."""
+    with ExitStack() as stack:
+        stack.callback(writer.close)
+        if not (line := await reader.readline()):
+            return
+        try:
+            answer = await work(line)
+        except ValueError:
+            writer.write(b"error\n")
+        else:
+            writer.write(answer)
+            await writer.drain()
+    await writer.wait_closed()
+
+# %% at-most-1 wrong: the place is free only when the connection has closed
+# cause: a client that reads nothing, or has left, keeps its place after handle has ended
+# line: await writer.wait_closed() | serving -= 1
+def at_most(number, handle):
+    """Return a handler that serves at most so many connections at a time."""
+    serving = 0
+
+    async def handler(reader, writer):
+        nonlocal serving
+        if serving >= number:
+            writer.write(b"busy\n")
+            writer.close()
+            return
+        serving += 1
+        try:
+            await handle(reader, writer)
+        finally:
+            writer.close()
+            await writer.wait_closed()
+            serving -= 1
+
+    return handler
+
+# %% at-most-1 wrong: a refused client frees a place
+# cause: the finally also runs for a client that was refused, and gives back a place that it never had
+# line: free += 1
+def at_most(number, handle):
+    free = number
+
+    async def limited(reader, writer):
+        nonlocal free
+        try:
+            if free <= 0:
+                writer.write(b"busy\n")
+                return
+            free -= 1
+            await handle(reader, writer)
+        finally:
+            free += 1
+            writer.close()
+
+    return limited
+
+# %% at-most-1 wrong: all handlers share their places
+# cause: the set of the connections stands outside at_most, so all handlers count together
+# line: connections = set() | if len(connections) >= number:
+from contextlib import closing
+
+connections = set()
+
+
+def at_most(number, handle):
+    """Return a handler that serves at most so many connections at a time."""
+
+    async def handler(reader, writer):
+        with closing(writer):
+            if len(connections) >= number:
+                writer.write(b"busy\n")
+                return
+            connections.add(writer)
+            try:
+                await handle(reader, writer)
+            finally:
+                connections.discard(writer)
+
+    return handler
+
+# %% at-most-1 right: a semaphore that nobody waits for
+import asyncio
+from contextlib import closing
+
+
+def at_most(number, handle):
+    places = asyncio.Semaphore(number)
+
+    async def handler(reader, writer):
+        with closing(writer):
+            if places.locked():
+                writer.write(b"busy\n")
+            else:
+                async with places:
+                    await handle(reader, writer)
+
+    return handler
+
+# %% at-most-1 right: a method of an object
+class Places:
+    def __init__(self, number, handle):
+        self.free, self.handle = list(range(number)), handle
+
+    async def serve(self, reader, writer):
+        try:
+            place = self.free.pop()
+        except IndexError:
+            writer.write(b"busy\n")
+            writer.close()
+            return
+        try:
+            return await self.handle(reader, writer)
+        finally:
+            self.free.append(place)
+            writer.close()
+
+
+def at_most(number, handle):
+    """Return a handler that serves at most so many connections at a time."""
+    return Places(number, handle).serve

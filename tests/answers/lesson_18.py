@@ -122,7 +122,6 @@ async def app(scope, receive, send):
 # %% asgi-1 wrong: an empty piece is the last one
 # cause: stops at an empty piece, though more may follow
 # line: if not piece
-# told: none
 async def app(scope, receive, send):
     status, body = 404, b"not found"
     if scope["method"] == "POST" and scope["path"] == "/count":
@@ -1006,4 +1005,565 @@ def make_app(connect):
 
     app = FastAPI(lifespan=lifespan)
     app.add_api_route("/price/{name}", price)
+    return app
+
+# %% answered-1 wrong: forgets that FastAPI's pool is full at forty
+# cause: sixty requests in forty threads need two rounds, so "def" takes 0.2 s, not 0.1 s
+# line: "def": 0.1
+seconds = {
+    "one thread": 6.0,
+    "a thread each": 0.1,
+    "waitress": 1.5,
+    "awaits": 0.1,
+    "blocks": 6.0,
+    "def": 0.1,
+}
+
+# %% wsgi-1 wrong: an empty CONTENT_LENGTH
+# cause: get's default helps only if the key is missing; int("") raises a ValueError where it is empty
+# line: int(environ.get("CONTENT_LENGTH", 0))
+def app(environ, start_response):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    headers = [("Content-Type", "text/plain")]
+    if environ["REQUEST_METHOD"] == "POST" and environ["PATH_INFO"] == "/count":
+        size = int(environ.get("CONTENT_LENGTH", 0))
+        body = environ["wsgi.input"].read(size)
+        start_response("200 OK", headers)
+        return [str(len(body)).encode()]
+    start_response("404 Not Found", headers)
+    return [b"no such page"]
+
+# %% wsgi-1 wrong: refuses only what has both another path and another method
+# cause: `and` instead of `or`: GET /count, and POST to any other path, are answered by 200
+# line: environ["PATH_INFO"] != "/count" and environ["REQUEST_METHOD"] != "POST"
+def app(environ, start_response):
+    def answer(status, text):
+        start_response(status, [("Content-Type", "text/plain; charset=utf-8")])
+        return [text.encode()]
+
+    if environ["PATH_INFO"] != "/count" and environ["REQUEST_METHOD"] != "POST":
+        return answer("404 Not Found", "there is nothing here")
+
+    length = environ.get("CONTENT_LENGTH") or "0"
+    data = environ["wsgi.input"].read(int(length))
+    return answer("200 OK", f"{len(data)}")
+
+# %% wsgi-1 wrong: counts characters
+# cause: the body is decoded before it is counted, so it counts characters and not bytes
+# line: .decode( | len(text)
+def app(environ, start_response) -> list[bytes]:
+    match (environ["REQUEST_METHOD"], environ["PATH_INFO"]):
+        case ("POST", "/count"):
+            length = int(environ.get("CONTENT_LENGTH", "") or 0)
+            text = environ["wsgi.input"].read(length).decode("utf-8", "replace")
+            status, body = "200 OK", str(len(text))
+        case _:
+            status, body = "404 Not Found", "not found"
+    start_response(status, [("Content-Length", str(len(body)))])
+    return [body.encode("ascii")]
+
+# %% wsgi-1 right: a generator
+def app(environ, start_response):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    asked = environ["REQUEST_METHOD"], environ["PATH_INFO"]
+    if asked != ("POST", "/count"):
+        start_response("404 Not Found", [("Content-Type", "text/plain")])
+        yield b"nothing here"
+        return
+    number = int(environ.get("CONTENT_LENGTH") or 0)
+    body = environ["wsgi.input"].read(number)
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    yield b"%d" % len(body)
+
+# %% wsgi-1 right: reads the body in small pieces
+def count(stream, left):
+    total = 0
+    while total < left and (piece := stream.read(min(4096, left - total))):
+        total += len(piece)
+    return total
+
+
+def app(environ, start_response):
+    if (environ["PATH_INFO"], environ["REQUEST_METHOD"]) == ("/count", "POST"):
+        digits = environ.get("CONTENT_LENGTH", "")
+        size = int(digits) if digits else 0
+        status, body = "200 OK", str(count(environ["wsgi.input"], size)).encode()
+    else:
+        status, body = "404 Not Found", b""
+    start_response(status, [("Content-Length", str(len(body)))])
+    return (body,)
+
+# %% asgi-1 wrong: takes an empty piece for the end
+# cause: an empty piece ends the loop, although more_body says that others follow
+# line: if not piece: | break  # nothing more
+async def app(scope, receive, send):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    if scope["method"] == "POST" and scope["path"] == "/count":
+        total = 0
+        while True:
+            message = await receive()
+            piece = message.get("body", b"")
+            if not piece:
+                break  # nothing more
+            total += len(piece)
+            if not message.get("more_body", False):
+                break
+        status, answer = 200, str(total).encode()
+    else:
+        status, answer = 404, b"not found"
+    await send({"type": "http.response.start", "status": status, "headers": []})
+    await send({"type": "http.response.body", "body": answer})
+
+# %% asgi-1 wrong: expects more_body in each message
+# cause: more_body may be left out of the last message; then message["more_body"] is a KeyError
+# line: message["more_body"]
+async def read_all(receive) -> bytes:
+    pieces = []
+    more = True
+    while more:
+        message = await receive()
+        pieces.append(message.get("body", b""))
+        more = message["more_body"]
+    return b"".join(pieces)
+
+
+async def app(scope, receive, send):
+    async def answer(status: int, body: bytes):
+        await send({"type": "http.response.start", "status": status, "headers": []})
+        await send({"type": "http.response.body", "body": body})
+
+    if (scope["method"], scope["path"]) != ("POST", "/count"):
+        return await answer(404, b"no such page")
+    await answer(200, b"%d" % len(await read_all(receive)))
+
+# %% asgi-1 wrong: a 404 without a body
+# cause: for a 404 only the start of the answer is sent, and no http.response.body, so it never ends
+# line: "status": 404 | return  # that is all | none
+async def app(scope, receive, send):
+    plain = [(b"content-type", b"text/plain")]
+    if scope["path"] != "/count" or scope["method"] != "POST":
+        await send({"type": "http.response.start", "status": 404, "headers": plain})
+        return  # that is all
+
+    size, more = 0, True
+    while more:
+        match await receive():
+            case {"body": bytes(piece), **rest}:
+                size += len(piece)
+            case rest:
+                pass
+        more = rest.get("more_body", False)
+
+    await send({"type": "http.response.start", "status": 200, "headers": plain})
+    await send({"type": "http.response.body", "body": str(size).encode()})
+
+# %% asgi-1 right: an async generator and an async comprehension
+async def sizes(receive):
+    more = True
+    while more:
+        message = await receive()
+        yield len(message.get("body", b""))
+        more = message.get("more_body", False)
+
+
+async def app(scope, receive, send):
+    status, body = 404, b"?"
+    if scope["path"] == "/count" and scope["method"] == "POST":
+        status, body = 200, b"%d" % sum([size async for size in sizes(receive)])
+    await send({"type": "http.response.start", "status": status, "headers": []})
+    await send({"type": "http.response.body", "body": body})
+
+# %% asgi-1 wrong: a recursion, one call for each piece
+# cause: each piece is received one call deeper, and Python allows about a thousand; a body may come in more pieces
+# line: after = await rest_of_body() | async def rest_of_body():
+async def app(scope, receive, send):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+
+    async def rest_of_body():
+        message = await receive()
+        after = await rest_of_body() if message.get("more_body") else 0
+        return len(message.get("body") or b"") + after
+
+    match scope:
+        case {"method": "POST", "path": "/count"}:
+            status, text = 200, str(await rest_of_body())
+        case _:
+            status, text = 404, "not here"
+    await send(
+        {
+            "type": "http.response.start",
+            "status": status,
+            "headers": [(b"content-length", str(len(text)).encode())],
+        }
+    )
+    await send({"type": "http.response.body", "body": text.encode(), "more_body": True})
+    await send({"type": "http.response.body"})
+
+# %% ten-parts-1 wrong: the dict is in the order of the answers
+# cause: each part is put into the dict when it comes, so the keys are not in the order of `parts`
+# line: found[part] = await ask(part) | found = {} | found.setdefault(part, None) | return found
+import asyncio
+import contextlib
+
+
+async def page(ask, parts, seconds):
+    """Return part → what `ask` gives, all at once; None for what is late or fails."""
+    found = {}
+
+    async def fetch(part):
+        with contextlib.suppress(OSError):
+            found[part] = await ask(part)
+
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds), asyncio.TaskGroup() as group:
+            for part in parts:
+                group.create_task(fetch(part))
+    for part in parts:
+        found.setdefault(part, None)
+    return found
+
+# %% ten-parts-1 wrong: each part has a limit of its own
+# cause: the limit begins anew with each part that is awaited, so the visitor may wait ten times as long
+# line: asyncio.wait_for(task, seconds)
+import asyncio
+
+
+async def page(ask, parts, seconds):
+    tasks = {part: asyncio.create_task(ask(part)) for part in parts}
+    answers = {}
+    try:
+        for part, task in tasks.items():
+            try:
+                answers[part] = await asyncio.wait_for(task, seconds)
+            except OSError:  # a TimeoutError is one
+                answers[part] = None
+    finally:
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+    return answers
+
+# %% ten-parts-1 wrong: the tasks run on when the visitor has gone
+# cause: if page is cancelled in `wait`, nobody cancels the tasks: wait doesn't, and there is no finally
+# line: await asyncio.wait(tasks, timeout=seconds) | none
+import asyncio
+
+
+def value_of(task: asyncio.Task):
+    if task.cancelled() or isinstance(task.exception(), OSError):
+        return None
+    return task.result()
+
+
+async def page(ask, parts, seconds):
+    # all at once
+    tasks = [asyncio.create_task(ask(part)) for part in parts]
+    done, late = await asyncio.wait(tasks, timeout=seconds)
+    # what is late is not needed any more
+    for task in late:
+        task.cancel()
+    await asyncio.gather(*late, return_exceptions=True)
+    return {
+        part: value_of(task) if task in done else None
+        for part, task in zip(parts, tasks)
+    }
+
+# %% ten-parts-1 right: a deadline in each part, in a TaskGroup
+import asyncio
+import contextlib
+
+
+async def page(ask, parts, seconds):
+    deadline = asyncio.get_running_loop().time() + seconds
+
+    async def one(part):
+        with contextlib.suppress(OSError):  # a TimeoutError is one, too
+            async with asyncio.timeout_at(deadline):
+                return await ask(part)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = {part: group.create_task(one(part)) for part in parts}
+    return {part: task.result() for part, task in tasks.items()}
+
+# %% ten-parts-1 right: wait, and a finally for all
+import asyncio
+
+
+async def page(ask, parts, seconds):
+    """Return part → what `ask` gives, all at once; None for what is late or fails."""
+    asked = {part: asyncio.ensure_future(ask(part)) for part in parts}
+    in_time = set()
+    try:
+        if asked:
+            in_time, _ = await asyncio.wait(asked.values(), timeout=seconds)
+    finally:
+        for task in asked.values():
+            task.cancel()
+        await asyncio.gather(*asked.values(), return_exceptions=True)
+    return {
+        part: task.result() if task in in_time and not task.exception() else None
+        for part, task in asked.items()
+    }
+
+# %% endpoint-1 wrong: an async def around the blocking call
+# cause: look_up is called on the loop; a helper with `async def` doesn't make it wait elsewhere
+# line: return look_up(name) | price = await ask_database(name)
+from fastapi import FastAPI, HTTPException
+
+
+def make_app(look_up):
+    """Return an application that answers GET /price/{name} by `look_up`."""
+    app = FastAPI()
+
+    async def ask_database(name):
+        return look_up(name)
+
+    @app.get("/price/{name}")
+    async def get_price(name: str):
+        try:
+            price = await ask_database(name)
+        except KeyError:
+            raise HTTPException(404)
+        return {"name": name, "price": price}
+
+    return app
+
+# %% endpoint-1 wrong: what is for free isn't found
+# cause: a price of 0 is false too, so a known name that costs nothing is answered by 404
+# line: if not (found :=
+import asyncio
+
+from fastapi import FastAPI, HTTPException
+
+
+def make_app(look_up):
+    app = FastAPI()
+
+    def price_or_none(name):
+        try:
+            return look_up(name)
+        except KeyError:
+            return None
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        if not (found := await asyncio.to_thread(price_or_none, name)):
+            raise HTTPException(404, f"no {name}")
+        return {"name": name, "price": found}
+
+    return app
+
+# %% endpoint-1 wrong: one at a time by a lock
+# cause: the lock is held while the database is asked, so the other requests wait for the first one
+# line: async with one_at_a_time | one_at_a_time = asyncio.Lock()
+import asyncio
+
+from fastapi import FastAPI, HTTPException
+
+
+def make_app(look_up) -> FastAPI:
+    app = FastAPI(title="prices")
+    one_at_a_time = asyncio.Lock()
+
+    @app.get("/price/{name}")
+    async def endpoint(name: str):
+        async with one_at_a_time:
+            try:
+                price = await asyncio.to_thread(look_up, name)
+            except KeyError as error:
+                raise HTTPException(404) from error
+        return dict(name=name, price=price)
+
+    return app
+
+# %% endpoint-1 right: a plain def, added as a route
+from fastapi import FastAPI, HTTPException
+
+
+def make_app(look_up):
+    def answer(name: str):
+        try:
+            return {"name": name, "price": look_up(name)}
+        except KeyError:
+            raise HTTPException(404) from None
+
+    app = FastAPI()
+    app.add_api_route("/price/{name}", answer, methods=["GET"])
+    return app
+
+# %% endpoint-1 right: run_in_executor, and a handler for unknown names
+import asyncio
+
+from fastapi import FastAPI
+from fastapi.responses import JSONResponse
+
+
+class Unknown(Exception):
+    pass
+
+
+def make_app(look_up):
+    """Return an application that answers GET /price/{name} by `look_up`."""
+    app = FastAPI()
+
+    @app.exception_handler(Unknown)
+    async def not_found(request, error):
+        return JSONResponse({"detail": "unknown"}, status_code=404)
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        loop = asyncio.get_running_loop()
+        try:
+            cents = await loop.run_in_executor(None, look_up, name)
+        except KeyError as error:
+            raise Unknown(name) from error
+        return {"name": name, "price": cents}
+
+    return app
+
+# %% lifespan-1 wrong: the pool isn't really closed
+# cause: `callback` calls pool.close() without awaiting it; the coroutine never runs (push_async_callback would)
+# line: stack.callback(pool.close)
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from fastapi import FastAPI
+
+
+def make_app(connect):
+    """Return an application that answers GET /price/{name} from one pool."""
+
+    @asynccontextmanager
+    async def lifespan(app):
+        async with AsyncExitStack() as stack:
+            pool = await connect()
+            stack.callback(pool.close)
+            app.state.pool = pool
+            yield
+
+    app = FastAPI(lifespan=lifespan)
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        return await app.state.pool.price(name)
+
+    return app
+
+# %% lifespan-1 wrong: the pool of the lifespan is a local variable
+# cause: without `nonlocal` the lifespan sets a variable of its own, and the endpoint's pool stays None
+# line: pool = await connect() | return await pool.price(name) | none
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+
+def make_app(connect):
+    pool = None
+
+    @asynccontextmanager
+    async def with_pool(app: FastAPI):
+        pool = await connect()
+        try:
+            yield
+        finally:
+            await pool.close()
+
+    app = FastAPI(lifespan=with_pool)
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        return await pool.price(name)
+
+    return app
+
+# %% lifespan-1 wrong: opens the pool at the first request
+# cause: the pool is opened when it is first needed, and not when the server starts the application up
+# line: self.pool = await self.connect() | pool = await holder.get() | yield  # serve
+import asyncio
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+
+class Holder:
+    def __init__(self, connect):
+        self.connect = connect
+        self.pool = None
+        self.lock = asyncio.Lock()
+
+    async def get(self):
+        async with self.lock:  # only one pool, even if many ask at once
+            if self.pool is None:
+                self.pool = await self.connect()
+            return self.pool
+
+    @asynccontextmanager
+    async def lifespan(self, app):
+        try:
+            yield  # serve
+        finally:
+            if self.pool is not None:
+                await self.pool.close()
+
+
+def make_app(connect):
+    holder = Holder(connect)
+    app = FastAPI(lifespan=holder.lifespan)
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        pool = await holder.get()
+        return await pool.price(name)
+
+    return app
+
+# %% lifespan-1 right: the lifespan's state
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI, Request
+
+
+def make_app(connect):
+    """Return an application that answers GET /price/{name} from one pool."""
+
+    @asynccontextmanager
+    async def lifespan(app):
+        pool = await connect()
+        try:
+            yield {"pool": pool}
+        finally:
+            await pool.close()
+
+    app = FastAPI(lifespan=lifespan)
+
+    @app.get("/price/{name}")
+    async def price(name: str, request: Request):
+        return await request.state.pool.price(name)
+
+    return app
+
+# %% lifespan-1 right: a dependency, and a stack that closes
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from fastapi import Depends, FastAPI
+
+
+def make_app(connect):
+    opened = []
+
+    @asynccontextmanager
+    async def lifespan(_):
+        async with AsyncExitStack() as stack:
+            opened.append(await connect())
+            stack.push_async_callback(opened[-1].close)
+            yield
+
+    async def the_pool():
+        return opened[-1]
+
+    app = FastAPI(lifespan=lifespan)
+
+    @app.get("/price/{name}")
+    async def price(name: str, pool=Depends(the_pool)):
+        return await pool.price(name)
+
     return app

@@ -919,7 +919,6 @@ async def page(price, stock, stars, name):
 # %% page-1 wrong: the half second begins when the others are there
 # cause: The stars' limit begins only when price and stock have come. With a slow price the stars may take much longer than 0.5 s and still count, and slow ones keep a page waiting that was ready.
 # line: await asyncio.wait_for(third, 0.5)
-# told: none
 import asyncio
 
 
@@ -1184,7 +1183,6 @@ async def transaction(connection):
 # %% news-1 wrong: the newest is lost, once more
 # cause: When the queue is full, the message that comes is thrown away. The oldest of those that wait ought to be lost instead.
 # line: except asyncio.QueueFull
-# told: none
 import asyncio
 
 
@@ -1393,3 +1391,1727 @@ async def prices(pool, names):
             task.cancel()
         await asyncio.sleep(0)
         raise
+
+# %% page-1 wrong: OSError is too wide
+# cause: ConnectionError and TimeoutError are both OSErrors, but there are others: a PermissionError of `stars` should come out, and becomes None here.
+# line: except OSError:
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    """Return price, stock and stars of `name`; the stars are None if they fail."""
+    async def kind():
+        try:
+            async with asyncio.timeout(0.5):
+                return await stars(name)
+        except OSError:
+            return None
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(price(name)),
+            group.create_task(stock(name)),
+            group.create_task(kind()),
+        ]
+    return tuple(task.result() for task in tasks)
+
+# %% page-1 wrong: what is left goes on
+# cause: If `price` fails, gather lets its error out and leaves the other two running.
+# line: return tuple(await asyncio.gather(
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    """Return price, stock and stars of `name`; the stars are None if they fail."""
+    async def kind():
+        try:
+            return await asyncio.wait_for(stars(name), 0.5)
+        except (ConnectionError, TimeoutError):
+            return None
+
+    return tuple(await asyncio.gather(price(name), stock(name), kind()))
+
+# %% page-1 right: a list that starts with None
+import asyncio
+from contextlib import suppress
+
+
+async def page(price, stock, stars, name):
+    """Return price, stock and stars of `name`; the stars are None if they fail."""
+    answers = [None, None, None]
+
+    async def fill(place, ask):
+        answers[place] = await ask(name)
+
+    async def fill_kindly(place, ask):
+        with suppress(ConnectionError, TimeoutError):
+            async with asyncio.timeout(0.5):
+                await fill(place, ask)
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(fill(0, price))
+        group.create_task(fill(1, stock))
+        group.create_task(fill_kindly(2, stars))
+    return tuple(answers)
+
+# %% ask-pool-1 wrong: ten, for nobody's sake
+# cause: The number of questions at once is guessed: a pool with more than ten connections has some that do nothing. Only the pool knows how many it has.
+# line: asyncio.Semaphore(10)
+import asyncio
+
+
+async def prices(pool, names):
+    """Return the price of each name, in order."""
+    places = asyncio.Semaphore(10)
+
+    async def one(name):
+        async with places, pool.acquire() as connection:
+            return await connection.fetch(name)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(name)) for name in names]
+    return [task.result() for task in tasks]
+
+# %% ask-pool-1 wrong: one connection for all, again
+# cause: All questions are asked over the same connection, which takes one at a time and refuses the second.
+# line: connection.fetch(name) | async with pool.acquire() as connection:
+import asyncio
+
+
+async def prices(pool, names):
+    """Return the price of each name, in order."""
+    async with pool.acquire() as connection:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(connection.fetch(name)) for name in names]
+    return [task.result() for task in tasks]
+
+# %% ask-pool-1 right: places in a list
+import asyncio
+from functools import partial
+
+
+async def ask_into(answers, pool, place, name):
+    async with pool.acquire() as connection:
+        answers[place] = await connection.fetch(name)
+
+
+async def prices(pool, names):
+    """Return the price of each name, in order."""
+    names = tuple(names)
+    answers = [None] * len(names)
+    ask = partial(ask_into, answers, pool)
+    async with asyncio.TaskGroup() as group:
+        for numbered in enumerate(names):
+            group.create_task(ask(*numbered))
+    return answers
+
+# %% own-pool-1 wrong: a cancelled opening takes a place for ever
+# cause: If the task is cancelled while `connect()` is under way, the count is not taken back: a CancelledError is no Exception. Those who come later wait for a connection that nobody has.
+# line: except Exception:
+# told: await self.changed.wait_for(lambda: self.idle or self.opened < self.size)
+import asyncio
+import contextlib
+
+
+class Pool:
+    """At most `size` connections, each lent to one task at a time."""
+
+    def __init__(self, connect, size):
+        self.connect = connect
+        self.size = size
+        self.opened = 0
+        self.idle = []
+        self.changed = asyncio.Condition()
+
+    async def get(self):
+        async with self.changed:
+            await self.changed.wait_for(lambda: self.idle or self.opened < self.size)
+            if self.idle:
+                return self.idle.pop()
+            self.opened += 1
+        try:
+            return await self.connect()
+        except Exception:
+            async with self.changed:
+                self.opened -= 1
+                self.changed.notify()
+            raise
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        connection = await self.get()
+        try:
+            yield connection
+        finally:
+            async with self.changed:
+                self.idle.append(connection)
+                self.changed.notify()
+
+    async def close(self):
+        while self.idle:
+            await self.idle.pop().close()
+
+# %% own-pool-1 wrong: counted after the opening, again
+# cause: The connection is counted only when `connect()` has returned: several tasks that come meanwhile all find room, and more than `size` are opened.
+# line: self.opened += 1 | connection = await self.connect()
+import asyncio
+import contextlib
+
+
+class Pool:
+    """At most `size` connections, each lent to one task at a time."""
+
+    def __init__(self, connect, size):
+        self.connect = connect
+        self.size = size
+        self.opened = 0
+        self.idle = asyncio.Queue()
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        if self.idle.empty() and self.opened < self.size:
+            connection = await self.connect()
+            self.opened += 1
+        else:
+            connection = await self.idle.get()
+        try:
+            yield connection
+        finally:
+            self.idle.put_nowait(connection)
+
+    async def close(self):
+        while not self.idle.empty():
+            await self.idle.get_nowait().close()
+
+# %% own-pool-1 right: a semaphore and a stack
+import asyncio
+import contextlib
+
+
+class Pool:
+    """At most `size` connections, each lent to one task at a time."""
+
+    def __init__(self, connect, size):
+        self.connect = connect
+        self.places = asyncio.Semaphore(size)
+        self.idle = []
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        async with contextlib.AsyncExitStack() as stack:
+            await stack.enter_async_context(self.places)
+            if self.idle:
+                connection = self.idle.pop()
+            else:
+                connection = await self.connect()
+            stack.callback(self.idle.append, connection)
+            yield connection
+
+    async def close(self):
+        idle, self.idle = self.idle, []
+        for connection in idle:
+            await connection.close()
+
+# %% transaction-1 wrong: a cancellation is no Exception
+# cause: A block that is left by a cancellation is neither committed nor rolled back: CancelledError is a BaseException.
+# line: except Exception:
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    """Keep what the block changes together, or not at all."""
+    await connection.execute("begin")
+    try:
+        yield
+    except Exception:
+        await connection.execute("rollback")
+        raise
+    else:
+        await connection.execute("commit")
+
+# %% transaction-1 wrong: the error does not go on
+# cause: After the rollback the error is not raised again: the context manager swallows it, and the caller takes the transaction for done.
+# line: await connection.execute("rollback") | except BaseException:
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    """Keep what the block changes together, or not at all."""
+    await connection.execute("begin")
+    try:
+        yield
+    except BaseException:
+        await connection.execute("rollback")
+    else:
+        await connection.execute("commit")
+
+# %% transaction-1 right: an exit callback chooses
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    """Keep what the block changes together, or not at all."""
+    async def end(kind, error, trace):
+        await connection.execute("commit" if kind is None else "rollback")
+        return False
+
+    await connection.execute("begin")
+    async with contextlib.AsyncExitStack() as stack:
+        stack.push_async_exit(end)
+        yield
+
+# %% news-1 wrong: the one that is sent still waits
+# cause: The message stays in the deque while it is sent: it is counted among those that wait, may be dropped meanwhile, and then `popleft` throws away one that was never sent.
+# line: await client.send(waiting[0]) | waiting.popleft()
+import asyncio
+from collections import deque
+
+
+class Feed:
+    """Send news to many clients, none of whom waits for another."""
+
+    def __init__(self, size):
+        self.size = size
+        self.served = []
+
+    async def serve(self, client):
+        waiting = deque(maxlen=self.size)
+        there = asyncio.Event()
+        self.served.append((there, waiting))
+        try:
+            while True:
+                await there.wait()
+                while waiting:
+                    await client.send(waiting[0])
+                    waiting.popleft()
+                there.clear()
+        except ConnectionError:
+            return
+        finally:
+            self.served = [one for one in self.served if one[0] is not there]
+
+    def publish(self, message):
+        for there, waiting in self.served:
+            waiting.append(message)
+            there.set()
+
+# %% news-1 wrong: only those who leave are forgotten
+# cause: A client whose `serve` is cancelled, or fails with another error, stays in the list; it gets messages for ever that nobody sends.
+# line: self.queues.remove(queue)
+import asyncio
+
+
+class Feed:
+    """Send news to many clients, none of whom waits for another."""
+
+    def __init__(self, size):
+        self.size = size
+        self.queues = []
+
+    async def serve(self, client):
+        queue = asyncio.Queue(self.size)
+        self.queues.append(queue)
+        try:
+            while True:
+                await client.send(await queue.get())
+        except ConnectionError:
+            self.queues.remove(queue)
+
+    def publish(self, message):
+        for queue in self.queues:
+            if queue.full():
+                queue.get_nowait()
+            queue.put_nowait(message)
+
+# %% news-1 right: a place with a deque for each client
+import asyncio
+from collections import deque
+from contextlib import suppress
+
+
+class Place:
+    def __init__(self, size):
+        self.waiting = deque(maxlen=size)
+        self.bell = asyncio.Event()
+
+    def put(self, message):
+        self.waiting.append(message)
+        self.bell.set()
+
+    async def get(self):
+        while not self.waiting:
+            self.bell.clear()
+            await self.bell.wait()
+        return self.waiting.popleft()
+
+
+class Feed:
+    """Send news to many clients, none of whom waits for another."""
+
+    def __init__(self, size):
+        self.size = size
+        self.places = {}
+
+    async def serve(self, client):
+        place = Place(self.size)
+        self.places[id(place)] = place
+        try:
+            with suppress(ConnectionError):
+                while True:
+                    await client.send(await place.get())
+        finally:
+            del self.places[id(place)]
+
+    def publish(self, message):
+        for place in tuple(self.places.values()):
+            place.put(message)
+
+# %% shut-down-1 wrong: only what ended as cancelled is counted
+# cause: A request that is cancelled, cleans up and then returns (or fails) is not `cancelled()`, but it had to be cancelled: it is not counted.
+# line: task.cancelled()
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    """Stop accepting, drain, cancel what is left; return how many that were."""
+    server.close()
+    tasks = list(under_way)
+    if not tasks:
+        return 0
+    await asyncio.wait(tasks, timeout=seconds)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return sum(task.cancelled() for task in tasks)
+
+# %% shut-down-1 wrong: no requests at all
+# cause: `asyncio.wait` takes no empty set: if nothing is under way, a ValueError comes out instead of 0.
+# line: await asyncio.wait(set(under_way), timeout=seconds)
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    """Stop accepting, drain, cancel what is left; return how many that were."""
+    server.close()
+    _, late = await asyncio.wait(set(under_way), timeout=seconds)
+    for task in late:
+        task.cancel()
+    await asyncio.gather(*late, return_exceptions=True)
+    return len(late)
+
+# %% shut-down-1 right: gather behind a shield
+import asyncio
+from contextlib import suppress
+
+
+async def shut_down(server, under_way, seconds):
+    """Stop accepting, drain, cancel what is left; return how many that were."""
+    server.close()
+    tasks = tuple(under_way)
+    drained = asyncio.gather(*tasks, return_exceptions=True)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await asyncio.shield(drained)
+    left = [task for task in tasks if not task.done()]
+    for task in left:
+        task.cancel()
+    await drained
+    return len(left)
+
+# %% own-pool-1 wrong: a failed connect keeps the place
+# cause: if connect fails its place is never free again: those who wait wait for ever
+# line: self.opened += 1 | await self.connect()
+import asyncio
+import contextlib
+
+
+class Pool:
+    """At most `size` connections, each lent to one task at a time."""
+
+    def __init__(self, connect, size):
+        self.connect = connect
+        self.size = size
+        self.opened = 0
+        self.free = asyncio.Queue()
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        if self.free.empty() and self.opened < self.size:
+            self.opened += 1
+            connection = await self.connect()
+        else:
+            connection = await self.free.get()
+        try:
+            yield connection
+        finally:
+            self.free.put_nowait(connection)
+
+    async def close(self):
+        while not self.free.empty():
+            await self.free.get_nowait().close()
+
+# %% own-pool-1 wrong: a failed connect gives its place back, and wakes nobody
+# cause: who waits in the queue isn't woken when an opening failed
+# line: self.opened -= 1 | await self.free.get()
+# told: none
+import asyncio
+import contextlib
+
+
+class Pool:
+    """At most `size` connections, each lent to one task at a time."""
+
+    def __init__(self, connect, size):
+        self.connect = connect
+        self.size = size
+        self.opened = 0
+        self.free = asyncio.Queue()
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        if self.free.empty() and self.opened < self.size:
+            self.opened += 1
+            try:
+                connection = await self.connect()
+            except BaseException:
+                self.opened -= 1
+                raise
+        else:
+            connection = await self.free.get()
+        try:
+            yield connection
+        finally:
+            self.free.put_nowait(connection)
+
+    async def close(self):
+        while not self.free.empty():
+            await self.free.get_nowait().close()
+
+# %% own-pool-1 wrong: no finally
+# cause: after an error the connection doesn't come back
+# line: self.free.put_nowait(connection) | yield connection
+import asyncio
+import contextlib
+
+
+class Pool:
+    """At most `size` connections, each lent to one task at a time."""
+
+    def __init__(self, connect, size):
+        self.connect = connect
+        self.gate = asyncio.Semaphore(size)
+        self.free = []
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        await self.gate.acquire()
+        connection = self.free.pop() if self.free else await self.connect()
+        yield connection
+        self.free.append(connection)
+        self.gate.release()
+
+    async def close(self):
+        for connection in self.free:
+            await connection.close()
+
+# %% own-pool-1 wrong: a semaphore and a connect outside of the try
+# cause: if connect fails the permit isn't given back
+# line: await self.connect() | self.gate.release()
+import asyncio
+import contextlib
+
+
+class Pool:
+    """At most `size` connections, each lent to one task at a time."""
+
+    def __init__(self, connect, size):
+        self.connect = connect
+        self.gate = asyncio.Semaphore(size)
+        self.free = []
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        await self.gate.acquire()
+        connection = self.free.pop() if self.free else await self.connect()
+        try:
+            yield connection
+        finally:
+            self.free.append(connection)
+            self.gate.release()
+
+    async def close(self):
+        for connection in self.free:
+            await connection.close()
+
+# %% own-pool-1 wrong: except Exception when opening
+# cause: a cancelled opening keeps its place
+# line: except Exception
+import asyncio
+import contextlib
+
+
+class Pool:
+    """At most `size` connections, each lent to one task at a time."""
+
+    def __init__(self, connect, size):
+        self.connect = connect
+        self.gate = asyncio.Semaphore(size)
+        self.free = []
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        await self.gate.acquire()
+        try:
+            connection = self.free.pop() if self.free else await self.connect()
+        except Exception:
+            self.gate.release()
+            raise
+        try:
+            yield connection
+        finally:
+            self.free.append(connection)
+            self.gate.release()
+
+    async def close(self):
+        for connection in self.free:
+            await connection.close()
+
+# %% own-pool-1 wrong: a condition that never notifies
+# cause: nobody is told that a connection came back
+# line: self.free.append(connection) | wait_for
+import asyncio
+import contextlib
+
+
+class Pool:
+    """At most `size` connections, each lent to one task at a time."""
+
+    def __init__(self, connect, size):
+        self.connect = connect
+        self.size = size
+        self.opened = 0
+        self.free = []
+        self.changed = asyncio.Condition()
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        async with self.changed:
+            await self.changed.wait_for(lambda: self.free or self.opened < self.size)
+            if self.free:
+                connection = self.free.pop()
+            else:
+                self.opened += 1
+                connection = None
+        if connection is None:
+            try:
+                connection = await self.connect()
+            except BaseException:
+                self.opened -= 1
+                raise
+        try:
+            yield connection
+        finally:
+            self.free.append(connection)
+
+    async def close(self):
+        for connection in self.free:
+            await connection.close()
+
+# %% page-1 wrong: forgives stars any OSError
+# cause: OSError covers more than TimeoutError and ConnectionError; another OSError of stars must come out
+# line: except OSError
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    """Return price, stock and stars of `name`; the stars are None if they fail."""
+
+    async def stars_or_none():
+        try:
+            async with asyncio.timeout(0.5):
+                return await stars(name)
+        except OSError:  # TimeoutError and ConnectionError are both of this kind
+            return None
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(price(name)),
+            group.create_task(stock(name)),
+            group.create_task(stars_or_none()),
+        ]
+    return tuple(task.result() for task in tasks)
+
+# %% page-1 wrong: the half second of the stars begins late
+# cause: the limit of 0.5 s begins only when price and stock are there, so the page may come late, or with late stars
+# line: async with asyncio.timeout(0.5) | rating = await rating_task | left = await stock_task | cents = await price_task
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    async def forgiving():
+        try:
+            return await stars(name)
+        except ConnectionError:
+            return None
+
+    async with asyncio.TaskGroup() as tg:
+        price_task = tg.create_task(price(name))
+        stock_task = tg.create_task(stock(name))
+        rating_task = tg.create_task(forgiving())
+        cents = await price_task
+        left = await stock_task
+        try:
+            async with asyncio.timeout(0.5):
+                rating = await rating_task
+        except TimeoutError:
+            rating = None
+    return cents, left, rating
+
+# %% page-1 wrong: gather leaves the others running
+# cause: if price or stock fails, gather raises the error but doesn't cancel the others; they run on
+# line: asyncio.gather( | none
+import asyncio
+
+
+async def optional(coroutine, seconds, default=None):
+    try:
+        return await asyncio.wait_for(coroutine, seconds)
+    except (TimeoutError, ConnectionError):
+        return default
+
+
+async def page(price, stock, stars, name):
+    parts = await asyncio.gather(price(name), stock(name), optional(stars(name), 0.5))
+    return tuple(parts)
+
+# %% page-1 right: gather with a finally
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    async def rated():
+        try:
+            return await asyncio.wait_for(stars(name), 0.5)
+        except (TimeoutError, ConnectionError):
+            return None
+
+    tasks = [asyncio.create_task(part) for part in (price(name), stock(name), rated())]
+    try:
+        return tuple(await asyncio.gather(*tasks))
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% page-1 right: suppress, and a list that stays empty
+import asyncio
+from contextlib import suppress
+
+
+async def page(price, stock, stars, name):
+    """Return price, stock and stars of `name`; the stars are None if they fail."""
+    rating = []
+
+    async def rate():
+        with suppress(TimeoutError, ConnectionError):
+            async with asyncio.timeout(0.5):
+                rating.append(await stars(name))
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(rate())
+        must = [group.create_task(ask(name)) for ask in (price, stock)]
+    return must[0].result(), must[1].result(), rating[0] if rating else None
+
+# %% ask-pool-1 wrong: gives the connection back before its question is answered
+# cause: the block of acquire ends as soon as the task is made, so the connection is lent again while it is in use
+# line: tg.create_task(connection.fetch(name)) | async with pool.acquire() as connection
+import asyncio
+
+
+async def prices(pool, names):
+    """Return the price of each name, in order."""
+    tasks = []
+    async with asyncio.TaskGroup() as tg:
+        for name in names:
+            async with pool.acquire() as connection:
+                tasks.append(tg.create_task(connection.fetch(name)))
+    return [task.result() for task in tasks]
+
+# %% ask-pool-1 wrong: a name that comes twice is returned once
+# cause: the results are in a dict by name, so of a name that stands twice in names only one price is returned
+# line: found.values() | found = dict.fromkeys(names) | found[name] =
+import asyncio
+
+
+async def prices(pool, names):
+    found = dict.fromkeys(names)  # in the right order from the beginning
+
+    async def ask(name):
+        async with pool.acquire() as connection:
+            found[name] = await connection.fetch(name)
+
+    async with asyncio.TaskGroup() as group:
+        for name in names:
+            group.create_task(ask(name))
+
+    return list(found.values())
+
+# %% ask-pool-1 wrong: an error leaves the other questions running
+# cause: awaits one task after another; when one raises, nobody cancels or awaits the others
+# line: [await task for task in tasks] | none
+import asyncio
+
+
+async def one_price(pool, name):
+    async with pool.acquire() as connection:
+        return await connection.fetch(name)
+
+
+async def prices(pool, names):
+    # start all of them, the pool makes them wait
+    tasks = [asyncio.create_task(one_price(pool, name)) for name in names]
+    return [await task for task in tasks]
+
+# %% ask-pool-1 right: lets all end, then raises the first error
+import asyncio
+
+
+async def prices(pool, names):
+    async def ask(name):
+        async with pool.acquire() as connection:
+            return await connection.fetch(name)
+
+    answers = await asyncio.gather(*map(ask, names), return_exceptions=True)
+    for answer in answers:
+        if isinstance(answer, BaseException):
+            raise answer
+    return answers
+
+# %% ask-pool-1 right: a list with places, filled by a TaskGroup
+import asyncio
+
+
+async def prices(pool, names):
+    """Return the price of each name, in order."""
+    names = list(names)
+    answers = [None] * len(names)
+
+    async def fill(place):
+        async with pool.acquire() as connection:
+            answers[place] = await connection.fetch(names[place])
+
+    async with asyncio.TaskGroup() as group:
+        for place in range(len(names)):
+            group.create_task(fill(place))
+    return answers
+
+# %% own-pool-1 wrong: a failed connect loses a place
+# cause: if connect() fails or is cancelled, the semaphore isn't released: it stands before the try
+# line: connection = await self.connect() | await self.places.acquire() | try:  # lend it
+import asyncio
+import contextlib
+
+
+class Pool:
+    """At most `size` connections, each lent to one task at a time."""
+
+    def __init__(self, connect, size):
+        self.connect = connect
+        self.places = asyncio.Semaphore(size)
+        self.free = []
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        await self.places.acquire()
+        if self.free:
+            connection = self.free.pop()
+        else:
+            connection = await self.connect()
+        try:  # lend it
+            yield connection
+        finally:
+            self.free.append(connection)
+            self.places.release()
+
+    async def close(self):
+        while self.free:
+            await self.free.pop().close()
+
+# %% own-pool-1 wrong: opens one connection at a time
+# cause: the lock is held during connect(), so while one connection is being opened no other can be
+# line: async with self.lock | await self.connect()
+import asyncio
+from collections import deque
+from contextlib import asynccontextmanager
+
+
+class Pool:
+    def __init__(self, connect, size: int):
+        self.connect = connect
+        self.idle = deque()
+        self.lock = asyncio.Lock()
+        self.limit = asyncio.Semaphore(size)
+
+    async def _take(self):
+        async with self.lock:
+            return self.idle.popleft() if self.idle else await self.connect()
+
+    @asynccontextmanager
+    async def acquire(self):
+        async with self.limit:
+            connection = await self._take()
+            try:
+                yield connection
+            finally:
+                self.idle.append(connection)
+
+    async def close(self):
+        await asyncio.gather(*(connection.close() for connection in self.idle))
+        self.idle.clear()
+
+# %% own-pool-1 right: a queue of permits
+import asyncio
+import contextlib
+
+
+class Pool:
+    """At most `size` connections, each lent to one task at a time."""
+
+    def __init__(self, connect, size):
+        self.connect, self.free = connect, []
+        self.permits = asyncio.Queue()
+        for number in range(size):
+            self.permits.put_nowait(number)
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        permit = await self.permits.get()
+        connection = None
+        try:
+            connection = self.free.pop() if self.free else await self.connect()
+            yield connection
+        finally:
+            if connection is not None:
+                self.free.append(connection)
+            self.permits.put_nowait(permit)
+
+    async def close(self):
+        for connection in self.free:
+            await connection.close()
+        self.free.clear()
+
+# %% own-pool-1 right: a semaphore and a stack, again
+import asyncio
+import contextlib
+
+
+class Pool:
+    def __init__(self, connect, size):
+        self._connect = connect
+        self._places = asyncio.Semaphore(size)
+        self._idle = []
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        async with contextlib.AsyncExitStack() as stack:
+            await stack.enter_async_context(self._places)
+            connection = self._idle.pop() if self._idle else await self._connect()
+            stack.callback(self._idle.append, connection)
+            yield connection
+
+    async def close(self):
+        idle, self._idle[:] = list(self._idle), []
+        async with asyncio.TaskGroup() as group:
+            for connection in idle:
+                group.create_task(connection.close())
+
+# %% own-pool-1 right: futures in a row
+import asyncio
+import collections
+import contextlib
+
+
+class Pool:
+    """At most `size` connections, each lent to one task at a time."""
+
+    def __init__(self, connect, size):
+        self.connect = connect
+        self.unopened = size
+        self.idle = []
+        self.row = collections.deque()
+
+    def _take(self):
+        """An idle connection, or None: the right to open one."""
+        if self.idle:
+            return self.idle.pop()
+        self.unopened -= 1
+        return None
+
+    def _give(self, connection):
+        if connection is None:
+            self.unopened += 1
+        else:
+            self.idle.append(connection)
+        while self.row and (self.idle or self.unopened):
+            turn = self.row.popleft()
+            if not turn.done():
+                turn.set_result(self._take())
+
+    async def _wait(self):
+        turn = asyncio.get_running_loop().create_future()
+        self.row.append(turn)
+        try:
+            return await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._give(turn.result())
+            raise
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        at_once = not self.row and (self.idle or self.unopened)
+        connection = self._take() if at_once else await self._wait()
+        try:
+            if connection is None:
+                connection = await self.connect()
+            yield connection
+        finally:
+            self._give(connection)
+
+    async def close(self):
+        while self.idle:
+            connection = self.idle.pop()
+            self.unopened += 1
+            await connection.close()
+
+# %% transaction-1 wrong: commits what was cancelled
+# cause: a CancelledError is no Exception, so `end` stays "commit" and half of the changes are kept
+# line: except Exception | end = "commit"
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    """Keep what the block changes together, or not at all."""
+    await connection.execute("begin")
+    end = "commit"
+    try:
+        yield
+    except Exception:
+        end = "rollback"
+        raise
+    finally:
+        await connection.execute(end)
+
+# %% transaction-1 wrong: swallows the error of the block
+# cause: after the rollback the error isn't raised again, so it doesn't go on
+# line: except BaseException | execute("rollback") | none
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    execute = connection.execute
+    await execute("begin")
+    try:
+        yield connection
+    except BaseException:  # a cancellation, too
+        await execute("rollback")
+    else:
+        await execute("commit")
+
+# %% transaction-1 wrong: rollback isn't awaited
+# cause: connection.execute("rollback") only makes a coroutine; without await nothing is rolled back
+# line: connection.execute("rollback")
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    done = False
+    await connection.execute("begin")
+    try:
+        yield
+        done = True
+    finally:
+        if done:
+            await connection.execute("commit")
+        else:
+            connection.execute("rollback")
+
+# %% transaction-1 right: a stack from which the rollback is taken
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    async with contextlib.AsyncExitStack() as stack:
+        await connection.execute("begin")
+        stack.push_async_callback(connection.execute, "rollback")
+        yield
+        stack.pop_all()
+        await connection.execute("commit")
+
+# %% transaction-1 right: an inner class with __aexit__
+import contextlib
+
+
+class Ending:
+    def __init__(self, connection):
+        self.connection = connection
+
+    async def __aenter__(self):
+        await self.connection.execute("begin")
+
+    async def __aexit__(self, kind, error, trace):
+        await self.connection.execute("commit" if kind is None else "rollback")
+        return False
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    """Keep what the block changes together, or not at all."""
+    async with Ending(connection):
+        yield
+
+# %% news-1 wrong: loses the newest message
+# cause: if the box is full the new message is dropped; the oldest that waits should be
+# line: box.put_nowait(message) | suppress(asyncio.QueueFull)
+import asyncio
+import contextlib
+
+
+class Feed:
+    """Send news to many clients, none of whom waits for another."""
+
+    def __init__(self, size):
+        self.size = size
+        self.boxes = set()
+
+    async def serve(self, client):
+        box = asyncio.Queue(maxsize=self.size)
+        self.boxes.add(box)
+        try:
+            while True:
+                await client.send(await box.get())
+        except ConnectionError:
+            pass
+        finally:
+            self.boxes.discard(box)
+
+    def publish(self, message):
+        for box in self.boxes:
+            with contextlib.suppress(asyncio.QueueFull):  # too slow
+                box.put_nowait(message)
+
+# %% news-1 wrong: the message that is being sent stays in the box
+# cause: it is taken out of the box only after send, so it is counted, may be pushed out, and then another one is removed unsent
+# line: await client.send(box[0]) | box.popleft()
+import asyncio
+from collections import deque
+
+
+class Feed:
+    def __init__(self, size: int):
+        self.size = size
+        self.waiting: dict[asyncio.Event, deque] = {}
+
+    async def serve(self, client):
+        news, box = asyncio.Event(), deque(maxlen=self.size)  # the oldest falls out
+        self.waiting[news] = box
+        try:
+            while True:
+                await news.wait()
+                while box:
+                    await client.send(box[0])
+                    box.popleft()
+                news.clear()
+        except ConnectionError:
+            return
+        finally:
+            del self.waiting[news]
+
+    def publish(self, message):
+        for news, box in self.waiting.items():
+            box.append(message)
+            news.set()
+
+# %% news-1 wrong: remembers clients whose serve was cancelled
+# cause: the client is forgotten only after a ConnectionError, and not after a cancellation or another error
+# line: del self.boxes[client] | except ConnectionError | none
+import asyncio
+
+
+class Feed:
+    """Send news to many clients, none of whom waits for another."""
+
+    def __init__(self, size):
+        self.boxes = {}
+        self.size = size
+
+    async def serve(self, client):
+        box = self.boxes[client] = asyncio.Queue(self.size)
+        while True:
+            message = await box.get()
+            try:
+                await client.send(message)
+            except ConnectionError:
+                del self.boxes[client]
+                return
+
+    def publish(self, message):
+        for box in self.boxes.values():
+            if box.full():
+                box.get_nowait()
+            box.put_nowait(message)
+
+# %% news-1 right: an async generator for each client
+import asyncio
+import contextlib
+
+
+class Feed:
+    def __init__(self, size):
+        self.size = size
+        self.boxes = set()
+
+    async def _news(self):
+        box = asyncio.Queue(self.size)
+        self.boxes.add(box)
+        try:
+            while True:
+                yield await box.get()
+        finally:
+            self.boxes.discard(box)
+
+    async def serve(self, client):
+        with contextlib.suppress(ConnectionError):
+            async with contextlib.aclosing(self._news()) as news:
+                async for message in news:
+                    await client.send(message)
+
+    def publish(self, message):
+        for box in self.boxes:
+            if box.full():
+                box.get_nowait()
+            box.put_nowait(message)
+
+# %% news-1 right: a deque and an event, as a closure
+import asyncio
+from collections import deque
+
+
+class Feed:
+    """Send news to many clients, none of whom waits for another."""
+
+    def __init__(self, size):
+        self._size = size
+        self._post = {}
+
+    async def serve(self, client):
+        box, ready, key = deque((), self._size), asyncio.Event(), object()
+
+        def put(message):
+            box.append(message)
+            ready.set()
+
+        self._post[key] = put
+        try:
+            while True:
+                while box:
+                    await client.send(box.popleft())
+                ready.clear()
+                await ready.wait()
+        except ConnectionError:
+            return None
+        finally:
+            self._post.pop(key)
+
+    def publish(self, message):
+        for put in self._post.values():
+            put(message)
+
+# %% shut-down-1 wrong: counts when they have gone
+# cause: the tasks have taken themselves out of under_way by then, so it returns 0
+# line: return len(under_way)
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    """Stop accepting, drain, cancel what is left; return how many that were."""
+    server.close()
+    if under_way:
+        _, pending = await asyncio.wait(set(under_way), timeout=seconds)
+        for task in pending:
+            task.cancel()
+        if pending:
+            await asyncio.wait(pending)
+    return len(under_way)
+
+# %% shut-down-1 wrong: counts only those that ended as cancelled
+# cause: a task that it had to cancel and that then returned or failed in its cleanup isn't counted
+# line: .cancelled()
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    requests = list(under_way)
+    if not requests:
+        return 0
+
+    await asyncio.wait(requests, timeout=seconds)
+    late = [request for request in requests if not request.done()]
+    for request in late:
+        request.cancel()
+    await asyncio.gather(*late, return_exceptions=True)
+    return sum(request.cancelled() for request in late)
+
+# %% shut-down-1 wrong: a limit for each request
+# cause: each request that is awaited gets the full `seconds` again, so the limits add up
+# line: timeout=seconds | for task in list(under_way)
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    cancelled = []
+    for task in list(under_way):
+        done, _ = await asyncio.wait([task], timeout=seconds)
+        if not done:
+            task.cancel()
+            cancelled.append(task)
+    if cancelled:  # let them clean up
+        await asyncio.wait(cancelled)
+    return len(cancelled)
+
+# %% shut-down-1 right: a timeout around watchers
+import asyncio
+import contextlib
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    requests = tuple(under_way)
+
+    async def ended(task):
+        await asyncio.wait([task])
+
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await asyncio.gather(*map(ended, requests))
+
+    late = [task for task in requests if not task.done()]
+    for task in late:
+        task.cancel()
+    await asyncio.gather(*late, return_exceptions=True)
+    return len(late)
+
+# %% shut-down-1 right: an event and a timer
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    """Stop accepting, drain, cancel what is left; return how many that were."""
+    server.close()
+    left, late = set(under_way), []
+    all_ended = asyncio.Event()
+
+    def ended(task):
+        left.discard(task)
+        if not left:
+            all_ended.set()
+
+    def too_late():
+        late.extend(task for task in left if not task.done())
+        for task in late:
+            task.cancel()
+
+    if not left:
+        return 0
+    for task in list(left):
+        task.add_done_callback(ended)
+    timer = asyncio.get_running_loop().call_later(seconds, too_late)
+    try:
+        await all_ended.wait()
+    finally:
+        timer.cancel()
+    return len(late)
+
+# %% page-1 wrong: any OSError of the stars
+# cause: every OSError of stars is taken for a missing answer, although only a ConnectionError or too long a wait may be
+# line: except OSError:
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    """Return price, stock and stars of `name`; the stars are None if they fail."""
+
+    async def optional():
+        try:
+            async with asyncio.timeout(0.5):
+                return await stars(name)
+        except OSError:  # TimeoutError and ConnectionError both are
+            return None
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(c) for c in (price(name), stock(name), optional())]
+    return tuple(task.result() for task in tasks)
+
+# %% page-1 wrong: the half second begins too late
+# cause: the 0.5 s for the stars are counted only from when the price and the stock are there
+# line: rating = await asyncio.wait_for(third, 0.5) | await asyncio.wait([first, second])
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    async def safe_stars():
+        try:
+            return await stars(name)
+        except ConnectionError:
+            return None
+
+    async with asyncio.TaskGroup() as group:
+        first = group.create_task(price(name))
+        second = group.create_task(stock(name))
+        third = group.create_task(safe_stars())
+        await asyncio.wait([first, second])
+        try:
+            rating = await asyncio.wait_for(third, 0.5)
+        except TimeoutError:
+            rating = None
+    return first.result(), second.result(), rating
+
+# %% page-1 right: suppress around a timeout
+import asyncio
+from contextlib import suppress
+
+
+async def page(price, stock, stars, name):
+    async def perhaps():
+        with suppress(ConnectionError, TimeoutError):
+            async with asyncio.timeout(0.5):
+                return await stars(name)
+
+    asked = []
+    async with asyncio.TaskGroup() as group:
+        for question in price(name), stock(name), perhaps():
+            asked.append(group.create_task(question))
+    return tuple(map(asyncio.Task.result, asked))
+
+# %% ask-pool-1 wrong: all on one connection, one after another
+# cause: it borrows one connection only, so one question is under way at a time
+# line: async with pool.acquire() as connection: | return [await connection.fetch(name) for name in names]
+async def prices(pool, names):
+    """Return the price of each name, in order."""
+    async with pool.acquire() as connection:
+        return [await connection.fetch(name) for name in names]
+
+# %% ask-pool-1 wrong: a limit of its own
+# cause: a semaphore of its own lets four questions through, however many connections the pool has
+# line: limit = asyncio.Semaphore(4) | async with limit
+import asyncio
+
+
+async def prices(pool, names):
+    limit = asyncio.Semaphore(4)  # don't flood the database
+
+    async def price(name: str):
+        async with limit, pool.acquire() as connection:
+            return await connection.fetch(name)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(price(name)) for name in names]
+    return [task.result() for task in tasks]
+
+# %% ask-pool-1 right: gather, and a finally
+import asyncio
+
+
+async def prices(pool, names):
+    async def ask(name):
+        async with pool.acquire() as connection:
+            return await connection.fetch(name)
+
+    tasks = [asyncio.ensure_future(ask(name)) for name in names]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% own-pool-1 wrong: opens under a lock
+# cause: the lock is held while a connection is opened, so no other one can be opened meanwhile
+# line: async with self.opening: | await self.connect()
+import asyncio
+import contextlib
+
+
+class Pool:
+    """At most `size` connections, each lent to one task at a time."""
+
+    def __init__(self, connect, size):
+        self.connect = connect
+        self.places = asyncio.Semaphore(size)
+        self.opening = asyncio.Lock()
+        self.idle = []
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        async with self.places:
+            async with self.opening:
+                connection = self.idle.pop() if self.idle else await self.connect()
+            try:
+                yield connection
+            finally:
+                self.idle.append(connection)
+
+    async def close(self):
+        while self.idle:
+            await self.idle.pop().close()
+
+# %% own-pool-1 wrong: a failed connect keeps its place
+# cause: if connect fails, the place that was taken for it is never given back
+# line: connection = await self.connect() | await self.places.acquire() | self.places.release()
+import asyncio
+import contextlib
+from collections import deque
+
+
+class Pool:
+    def __init__(self, connect, size):
+        self.connect = connect
+        self.free = deque()
+        self.places = asyncio.BoundedSemaphore(size)
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        await self.places.acquire()
+        if self.free:
+            connection = self.free.popleft()
+        else:
+            connection = await self.connect()
+        try:
+            yield connection
+        finally:
+            self.free.append(connection)
+            self.places.release()
+
+    async def close(self):
+        await asyncio.gather(*(connection.close() for connection in self.free))
+        self.free.clear()
+
+# %% own-pool-1 right: a semaphore and an exit stack
+import asyncio
+import contextlib
+
+
+class Pool:
+    def __init__(self, connect, size):
+        self.connect, self.back, self.places = connect, [], asyncio.Semaphore(size)
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        async with self.places, contextlib.AsyncExitStack() as stack:
+            try:
+                connection = self.back.pop()
+            except IndexError:
+                connection = await self.connect()
+            stack.callback(self.back.append, connection)
+            yield connection
+
+    async def close(self):
+        connections, self.back = self.back, []
+        async with asyncio.TaskGroup() as group:
+            for connection in connections:
+                group.create_task(connection.close())
+
+# %% transaction-1 wrong: commits in the finally
+# cause: after the rollback it executes "commit" as well
+# line: await connection.execute("commit") | finally:
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    """Keep what the block changes together, or not at all."""
+    await connection.execute("begin")
+    try:
+        yield
+    except BaseException:
+        await connection.execute("rollback")
+        raise
+    finally:
+        await connection.execute("commit")
+
+# %% transaction-1 wrong: an error of its own
+# cause: another error comes out than the one that left the block, and a cancellation becomes an error
+# line: raise RuntimeError("rolled back") from error
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    await connection.execute("begin")
+    try:
+        yield connection
+    except BaseException as error:
+        await connection.execute("rollback")
+        raise RuntimeError("rolled back") from error
+    else:
+        await connection.execute("commit")
+
+# %% transaction-1 right: the last word
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    await connection.execute("begin")
+    last_word = "rollback"
+    try:
+        yield
+        last_word = "commit"
+    finally:
+        await connection.execute(last_word)
+
+# %% news-1 wrong: the message that is being sent stays in the box, again
+# cause: a message stays in the box while it is sent, so it is counted and may be dropped, and then another is taken out unsent
+# line: message = box[0] | box.popleft() | await client.send(message)
+import asyncio
+from collections import deque
+
+
+class Feed:
+    """Send news to many clients, none of whom waits for another."""
+
+    def __init__(self, size):
+        self.size = size
+        self.boxes = []
+
+    async def serve(self, client):
+        box, news = deque(maxlen=self.size), asyncio.Event()
+        entry = (box, news)
+        self.boxes.append(entry)
+        try:
+            while True:
+                await news.wait()
+                while box:
+                    message = box[0]
+                    await client.send(message)
+                    if box:
+                        box.popleft()
+                news.clear()
+        except ConnectionError:
+            return
+        finally:
+            self.boxes = [other for other in self.boxes if other is not entry]
+
+    def publish(self, message):
+        for box, news in self.boxes:
+            box.append(message)
+            news.set()
+
+# %% news-1 wrong: forgets only those that have left
+# cause: a client whose serve was cancelled, or ended with another error, is never forgotten
+# line: self.queues.discard(queue) | except ConnectionError: | self.queues.add(queue)
+import asyncio
+
+
+class Feed:
+    def __init__(self, size):
+        self.size = size
+        self.queues = set()
+
+    async def serve(self, client):
+        queue = asyncio.Queue(self.size)
+        self.queues.add(queue)
+        while True:
+            message = await queue.get()
+            try:
+                await client.send(message)
+            except ConnectionError:
+                self.queues.discard(queue)
+                return
+
+    def publish(self, message):
+        for queue in self.queues:
+            if queue.full():
+                queue.get_nowait()
+            queue.put_nowait(message)
+
+# %% news-1 right: a deque and a future
+import asyncio
+import contextlib
+from collections import deque
+
+
+class Feed:
+    def __init__(self, size):
+        self.size, self.served = size, {}
+
+    async def serve(self, client):
+        key, box, bell = object(), deque(maxlen=self.size), asyncio.Event()
+        self.served[key] = (box, bell)
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(contextlib.suppress(ConnectionError))
+            stack.callback(self.served.pop, key)
+            while await bell.wait():
+                bell.clear()
+                while box:
+                    await client.send(box.popleft())
+
+    def publish(self, message):
+        for box, bell in self.served.values():
+            box.append(message)
+            bell.set()
+
+# %% shut-down-1 wrong: counts when they have taken themselves out
+# cause: it counts after the cancelled tasks have ended and taken themselves out of the set, so it returns 0
+# line: return len(under_way) | await asyncio.gather(*under_way, return_exceptions=True)
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    """Stop accepting, drain, cancel what is left; return how many that were."""
+    server.close()
+    if not under_way:
+        return 0
+    await asyncio.wait(under_way, timeout=seconds)
+    for task in under_way:
+        task.cancel()
+    await asyncio.gather(*under_way, return_exceptions=True)
+    return len(under_way)
+
+# %% shut-down-1 wrong: one turn for the cleanup
+# cause: it does not wait until the cancelled tasks have ended; their cleanup may take longer than one turn of the loop
+# line: await asyncio.sleep(0)
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    late = set(under_way)
+    if late:
+        _, late = await asyncio.wait(late, timeout=seconds)
+    for task in late:
+        task.cancel()
+    await asyncio.sleep(0)  # let them clean up
+    return len(late)
+
+# %% shut-down-1 right: one gather, waited for twice
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    requests = list(under_way)
+    all_ended = asyncio.gather(*requests, return_exceptions=True)
+    await asyncio.wait([all_ended], timeout=seconds)
+    cancelled = sum(task.cancel() for task in requests if not task.done())
+    await all_ended
+    return cancelled

@@ -303,7 +303,6 @@ def find_circle(waits):
 # %% circle-1 wrong: three steps are enough
 # cause: follows the way for three steps only; a longer circle isn't found
 # line: for _ in range(3):
-# told: none
 def find_circle(waits):
     for start in waits:
         name, way = waits.get(start), [start]
@@ -1184,3 +1183,1031 @@ async def kitchen(oven, fridge):
             await machine.on()
             stack.push_async_callback(machine.off)
         yield machines
+
+# %% fixture-1 wrong: both before the try
+# cause: if the fridge doesn't start, the oven stays on
+# line: await fridge.on()
+async def kitchen(oven, fridge):
+    """Switch on both, yield them, and switch off what was switched on."""
+    await oven.on()
+    await fridge.on()
+    try:
+        yield oven, fridge
+    finally:
+        try:
+            await fridge.off()
+        finally:
+            await oven.off()
+
+# %% fixture-1 wrong: one finally
+# cause: if fridge.off() raises, the oven stays on; and a fridge that didn't start is switched off
+# line: await fridge.off() | await oven.off()
+async def kitchen(oven, fridge):
+    """Switch on both, yield them, and switch off what was switched on."""
+    await oven.on()
+    try:
+        await fridge.on()
+        yield oven, fridge
+    finally:
+        await fridge.off()
+        await oven.off()
+
+# %% fixture-1 wrong: except Exception for a fridge that doesn't start
+# cause: a cancellation is no Exception: the oven stays on if the fridge's start is cancelled
+# line: except Exception
+async def kitchen(oven, fridge):
+    """Switch on both, yield them, and switch off what was switched on."""
+    await oven.on()
+    try:
+        await fridge.on()
+    except Exception:
+        await oven.off()
+        raise
+    try:
+        yield oven, fridge
+    finally:
+        try:
+            await fridge.off()
+        finally:
+            await oven.off()
+
+# %% thirty-1 wrong: the kitchens are far from the deadline
+# cause: with 25 s and 35 s, and no look at the clock for the late one, a patience of 29 s or 31 s passes
+# line: slow_kitchen(25) | slow_kitchen(35)
+import asyncio
+
+
+async def test_order(order):
+    """Pass if `order` keeps its promises, fail if it does not."""
+    loop = asyncio.get_running_loop()
+    cleaned = []
+
+    def slow_kitchen(seconds):
+        async def kitchen():
+            try:
+                await asyncio.sleep(seconds)
+            except asyncio.CancelledError:
+                await asyncio.sleep(2)  # switch everything off
+                cleaned.append(seconds)
+                raise
+            return "soup"
+
+        return kitchen
+
+    start = loop.time()
+    assert await order(slow_kitchen(25)) == "soup"
+    assert abs(loop.time() - start - 25) < 0.01
+
+    assert await order(slow_kitchen(35)) == "the guest left"
+    assert cleaned == [35]
+
+    async def burns():
+        raise RuntimeError("fire")
+
+    try:
+        await order(burns)
+    except RuntimeError:
+        return
+    raise AssertionError("the error did not come out")
+
+# %% thirty-1 wrong: passes if no error comes out
+# cause: if order swallows the kitchen's error, nothing is raised in the try, and the test goes on
+# line: await order(broken) | except ZeroDivisionError | pass | none
+import asyncio
+
+
+async def test_order(order):
+    clock = asyncio.get_running_loop().time
+    ended = False
+
+    async def quick():
+        await asyncio.sleep(29.9)
+        return "tea"
+
+    async def slow():
+        nonlocal ended
+        try:
+            await asyncio.sleep(30.1)
+            return "tea"
+        finally:
+            await asyncio.sleep(1)
+            ended = True
+
+    async def broken():
+        await asyncio.sleep(1)
+        return 1 / 0
+
+    began = clock()
+    assert await order(quick) == "tea"
+    assert round(clock() - began, 3) == 29.9
+
+    began = clock()
+    assert await order(slow) == "the guest left"
+    assert round(clock() - began, 3) == 31  # 30, and the cleanup
+    assert ended
+
+    try:
+        await order(broken)
+    except ZeroDivisionError:
+        pass
+
+# %% thirty-1 wrong: doesn't ask what became of the kitchen
+# cause: it never looks whether the kitchen was cancelled and has ended; an order that leaves it running passes
+# line: == (30.0, "the guest left") | await asyncio.sleep(seconds) | none
+import asyncio
+
+
+async def timed(order, kitchen):
+    loop = asyncio.get_running_loop()
+    start = loop.time()
+    said = await order(kitchen)
+    return round(loop.time() - start, 3), said
+
+
+def cooks(seconds, dish):
+    async def kitchen():
+        await asyncio.sleep(seconds)
+        if isinstance(dish, Exception):
+            raise dish
+        return dish
+
+    return kitchen
+
+
+async def test_order(order):
+    # both sides of the deadline
+    assert await timed(order, cooks(29.5, "soup")) == (29.5, "soup")
+    assert await timed(order, cooks(30.5, "soup")) == (30.0, "the guest left")
+    # an error
+    error = ValueError("burnt")
+    try:
+        await order(cooks(3, error))
+    except ValueError as caught:
+        assert caught is error
+    else:
+        assert False, "no error"
+
+# %% thirty-1 right: all cases at once
+import asyncio
+
+
+class Burnt(Exception):
+    pass
+
+
+async def test_order(order):
+    loop = asyncio.get_running_loop()
+
+    async def case(seconds, cleanup, said, took, error=None):
+        state = "new"
+
+        async def kitchen():
+            nonlocal state
+            try:
+                await asyncio.sleep(seconds)
+                if error:
+                    raise error
+                state = "done"
+                return "pie"
+            except asyncio.CancelledError:
+                state = "cancelled"
+                await asyncio.sleep(cleanup)
+                state = "cleaned"
+                raise
+
+        start = loop.time()
+        try:
+            got = await order(kitchen)
+        except Burnt as caught:
+            got = caught
+        assert got is error if error else got == said, got
+        assert abs(loop.time() - start - took) < 0.01
+        if not error:
+            assert state == ("done" if said == "pie" else "cleaned"), state
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(case(0, 0, "pie", 0))
+        group.create_task(case(29.9, 0, "pie", 29.9))
+        group.create_task(case(30.1, 0, "the guest left", 30))
+        group.create_task(case(3600, 7, "the guest left", 37))
+        group.create_task(case(12, 0, None, 12, Burnt("black")))
+
+# %% thirty-1 right: a kitchen as a class, one visit after another
+import asyncio
+
+
+class Kitchen:
+    def __init__(self, seconds, dish=None, tidying=0):
+        self.seconds, self.dish, self.tidying = seconds, dish, tidying
+        self.ended = None
+
+    async def __call__(self):
+        try:
+            await asyncio.sleep(self.seconds)
+            if isinstance(self.dish, Exception):
+                raise self.dish
+            return self.dish
+        except asyncio.CancelledError:
+            await asyncio.sleep(self.tidying)
+            self.ended = "cancelled"
+            raise
+
+
+async def test_order(order):
+    """Pass if `order` keeps its promises, fail if it does not."""
+    now = asyncio.get_running_loop().time
+
+    def function(kitchen):
+        async def cook():
+            return await kitchen()
+
+        return cook
+
+    for kitchen, said, at in [
+        (Kitchen(1, "tea"), "tea", 1),
+        (Kitchen(29.8, "stew"), "stew", 29.8),
+        (Kitchen(30.2, "stew"), "the guest left", 30),
+        (Kitchen(90, "stew", tidying=4), "the guest left", 34),
+    ]:
+        start = now()
+        assert await order(function(kitchen)) == said
+        assert abs(now() - start - at) < 0.01
+        assert (kitchen.ended == "cancelled") == (said == "the guest left")
+
+    trouble = LookupError("no salt")
+    try:
+        await order(function(Kitchen(2, trouble)))
+    except LookupError as error:
+        assert error is trouble
+    else:
+        raise AssertionError("the error is lost")
+
+# %% circle-1 wrong: blames those who only wait for the circle
+# cause: it returns the whole path, with the tasks that lead into the circle but don't belong to it
+# line: return set(path)
+def find_circle(waits):
+    """Return the set of the tasks that wait for each other in a circle."""
+    for start in waits:
+        path = []
+        task = start
+        while task is not None and task not in path:
+            path.append(task)
+            task = waits.get(task)
+        if task is not None:
+            return set(path)
+    return set()
+
+# %% circle-1 wrong: two who wait for the same one look like a circle
+# cause: `seen` is kept over all starts, so a task seen from an earlier start is taken for the closing of a circle
+# line: seen = set() | if name in seen | none
+def find_circle(waits: dict) -> set:
+    seen = set()
+
+    def around(first):
+        circle, name = {first}, waits.get(first)
+        while name is not None and name != first:
+            circle.add(name)
+            name = waits.get(name)
+        return circle
+
+    for name in waits:
+        while name is not None:
+            if name in seen:
+                return around(name)
+            seen.add(name)
+            name = waits.get(name)
+    return set()
+
+# %% circle-1 wrong: a task that has ended is a KeyError
+# cause: a name that has no entry of its own is looked up with waits[name]
+# line: waits[name]
+def find_circle(waits):
+    def walk(start):
+        trail, name = [], start
+        while name is not None:
+            if name in trail:
+                return trail[trail.index(name) :]
+            trail.append(name)
+            name = waits[name]
+        return []
+
+    return {name for start in waits for name in walk(start)}
+
+# %% circle-1 right: strikes out who can't be in it
+def find_circle(waits):
+    left = dict(waits)
+    while True:
+        keep = {
+            task: other
+            for task, other in left.items()
+            if other in left and task in left.values()
+        }
+        if len(keep) == len(left):
+            return set(left)
+        left = keep
+
+# %% circle-1 right: who comes back to himself
+from itertools import accumulate, repeat
+
+
+def find_circle(waits):
+    """Return the set of the tasks that wait for each other in a circle."""
+
+    def follow(name, _=None):
+        return waits.get(name)
+
+    def comes_back(name):
+        return name in [*accumulate(repeat(None, len(waits)), follow, initial=name)][1:]
+
+    return {name for name in waits if comes_back(name)}
+
+# %% tree-1 wrong: a cancellation goes to all tasks that main has made
+# cause: a cancelled task cancels only what it awaits: main awaits sales, and neither report nor stock
+# line: "main cancelled"
+tree = {
+    "holds up": "stock",
+    "deadlock": False,
+    "main cancelled": ["sales", "report", "stock"],
+    "stock cancelled": ["stock", "report", "sales", "main"],
+}
+
+# %% steady-1 wrong: a limit of a minute
+# cause: a right washer that needs hours for a plate fails: no time limit is long enough
+# line: asyncio.timeout(60)
+import asyncio
+
+
+async def test_washer(washer):
+    """Pass with a right washer, fail with a broken one; never hang."""
+    dirty, clean = asyncio.Queue(), []
+    task = asyncio.create_task(washer(dirty, clean))
+    for plate in range(5):
+        dirty.put_nowait(plate)
+    try:
+        async with asyncio.timeout(60):  # if the washer is dead
+            await dirty.join()
+        assert clean == [0, 1, 2, 3, 4]
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+# %% steady-1 wrong: doesn't wait for the end of the washer
+# cause: cancel only asks the washer to end; the test is over before it has ended
+# line: one.cancel() | none
+import asyncio
+
+
+async def test_washer(washer):
+    dirty: asyncio.Queue[int] = asyncio.Queue()
+    clean: list[int] = []
+    plates = list(range(5))
+    for plate in plates:
+        dirty.put_nowait(plate)
+
+    washing = asyncio.create_task(washer(dirty, clean), name="washer")
+    joined = asyncio.create_task(dirty.join(), name="join")
+    try:
+        done, _ = await asyncio.wait(
+            {washing, joined}, return_when=asyncio.FIRST_COMPLETED
+        )
+        if washing in done:
+            washing.result()  # its error
+        assert clean == plates
+    finally:
+        for one in (washing, joined):
+            one.cancel()
+
+# %% steady-1 wrong: a broken washer runs on
+# cause: if the assert fails, the lines that end the washer aren't reached; they belong into a finally
+# line: assert clean == | task.cancel() | none
+import asyncio
+
+
+async def test_washer(washer):
+    dirty, clean = asyncio.Queue(), []
+    task = asyncio.create_task(washer(dirty, clean))
+    for plate in range(5):
+        dirty.put_nowait(plate)
+
+    # until all are clean, or the washer has died
+    all_done = asyncio.create_task(dirty.join())
+    await asyncio.wait([task, all_done], return_when=asyncio.FIRST_COMPLETED)
+    all_done.cancel()
+    if task.done():
+        await task
+
+    assert clean == [0, 1, 2, 3, 4]
+    task.cancel()
+    await asyncio.wait([task])
+
+# %% steady-1 right: a TaskGroup
+import asyncio
+
+
+async def test_washer(washer):
+    clean, plates, over = [], [*range(5)], asyncio.Event()
+
+    class Sink(asyncio.Queue):
+        async def get(self):
+            if self.empty():  # all are washed, or one is lost
+                over.set()
+            return await super().get()
+
+        def task_done(self):
+            super().task_done()
+            if len(clean) >= len(plates):
+                over.set()
+
+    dirty = Sink()
+    for plate in plates:
+        dirty.put_nowait(plate)
+
+    async def works():
+        await washer(dirty, clean)
+        assert clean == plates, "it went home early"
+
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(works())
+        await over.wait()
+        task.cancel()
+    assert clean == plates
+
+# %% steady-1 right: a queue that notices who asks again
+import asyncio
+
+
+async def test_washer(washer):
+    """Pass with a right washer, fail with a broken one; never hang."""
+    asked_again = asyncio.Event()
+
+    class Pile(asyncio.Queue):
+        async def get(self):
+            if self.empty():  # then it has washed all of them, or lost one
+                asked_again.set()
+            return await super().get()
+
+    pile, clean = Pile(), []
+    for plate in range(5):
+        pile.put_nowait(plate)
+    tasks = [
+        asyncio.ensure_future(wait)
+        for wait in (washer(pile, clean), pile.join(), asked_again.wait())
+    ]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        if tasks[0].done():
+            tasks[0].result()
+        assert clean == [*range(5)]
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% leaks-1 wrong: return in the finally
+# cause: a `return` in the finally swallows the error of the test and the cancellation
+# line: return sorted( | finally:
+import asyncio
+
+
+async def leaks(test):
+    """Return the names of the tasks that `test` left, sorted; end them."""
+    before = asyncio.all_tasks()
+    try:
+        await test()
+    finally:
+        left = asyncio.all_tasks() - before
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+        return sorted(task.get_name() for task in left)
+
+# %% leaks-1 wrong: two of the same name count once
+# cause: the names are collected in a set, so of two tasks with the same name one is missing from the list
+# line: names = {
+import asyncio
+
+
+async def end(tasks):
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks)
+
+
+async def leaks(test):
+    old = asyncio.all_tasks()
+    names = set()
+    try:
+        await test()
+    finally:
+        new = [task for task in asyncio.all_tasks() if task not in old]
+        names = {task.get_name() for task in new}
+        await end(new)
+    return sorted(names)
+
+# %% leaks-1 wrong: forgets to clean up when it is cancelled
+# cause: a CancelledError is no Exception, so if leaks is cancelled what the test left runs on
+# line: except Exception
+import asyncio
+
+
+async def leaks(test) -> list[str]:
+    known = asyncio.all_tasks()
+
+    async def sweep():
+        left = asyncio.all_tasks() - known
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+        return sorted([task.get_name() for task in left])
+
+    try:
+        await test()
+    except Exception:
+        await sweep()
+        raise
+    else:
+        return await sweep()
+
+# %% leaks-1 right: keeps the error, and cleans up whatever comes
+import asyncio
+
+
+async def leaks(test):
+    before, error = asyncio.all_tasks(), None
+    try:
+        await test()
+    except BaseException as caught:
+        error = caught
+    left = asyncio.all_tasks() - before
+    names = sorted(task.get_name() for task in left)
+    for task in left:
+        task.cancel()
+    while left:
+        try:
+            await asyncio.wait(left)
+        except asyncio.CancelledError as caught:
+            error = caught if error is None else error
+        left = {task for task in left if not task.done()}
+    if error is not None:
+        raise error
+    return names
+
+# %% leaks-1 right: a callback on a stack
+import asyncio
+from contextlib import AsyncExitStack
+
+
+async def leaks(test):
+    """Return the names of the tasks that `test` left, sorted; end them."""
+    here, names = asyncio.all_tasks(), []
+
+    async def sweep():
+        left = [task for task in asyncio.all_tasks() if task not in here]
+        names.extend(task.get_name() for task in left)
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(sweep)
+        await test()
+    names.sort()
+    return names
+
+# %% fixture-1 wrong: a cancellation while the fridge starts, again
+# cause: a CancelledError is no Exception, so if fridge.on() is cancelled the oven stays on
+# line: except Exception
+async def kitchen(oven, fridge):
+    """Switch on both, yield them, and switch off what was switched on."""
+    await oven.on()
+    try:
+        await fridge.on()
+    except Exception:
+        await oven.off()
+        raise
+    try:
+        yield oven, fridge
+    finally:
+        try:
+            await fridge.off()
+        finally:
+            await oven.off()
+
+# %% fixture-1 wrong: switches off what did not start
+# cause: the callback is pushed before on(), so a device whose on() fails is switched off
+# line: push_async_callback(device.off) | await device.on()
+import contextlib
+
+
+async def kitchen(oven, fridge):
+    async with contextlib.AsyncExitStack() as stack:
+        for device in (oven, fridge):
+            stack.push_async_callback(device.off)
+            await device.on()
+        yield oven, fridge
+
+# %% fixture-1 wrong: an error of the fridge's off is swallowed
+# cause: the suppress is there so that the oven is reached, but the error of fridge.off() must come out
+# line: suppress(Exception)
+from contextlib import suppress
+
+
+async def kitchen(oven, fridge):
+    await oven.on()
+    try:
+        await fridge.on()
+        try:
+            yield (oven, fridge)
+        finally:
+            with suppress(Exception):  # the oven must go off in any case
+                await fridge.off()
+    finally:
+        await oven.off()
+
+# %% fixture-1 right: a context manager for each
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def switched_on(device):
+    await device.on()
+    try:
+        yield device
+    finally:
+        await device.off()
+
+
+async def kitchen(oven, fridge):
+    """Switch on both, yield them, and switch off what was switched on."""
+    async with switched_on(oven) as hot, switched_on(fridge) as cold:
+        yield hot, cold
+
+# %% fixture-1 right: a stack of what is on
+import contextlib
+
+
+async def kitchen(oven, fridge):
+    async with contextlib.AsyncExitStack() as on:
+        for device in (oven, fridge):
+            await device.on()
+            on.push_async_callback(device.off)
+        yield oven, fridge
+
+# %% thirty-1 wrong: too lax with the time
+# cause: it allows two seconds more or less, so it passes an order that is wrong by one second
+# line: assert abs(clock() - start - | < 2
+import asyncio
+
+
+async def test_order(order):
+    """Pass if `order` keeps its promises, fail if it does not."""
+    clock = asyncio.get_running_loop().time
+    ended = []
+
+    async def quick():
+        await asyncio.sleep(20)
+        return "soup"
+
+    async def slow():
+        try:
+            await asyncio.sleep(100)
+        finally:
+            await asyncio.sleep(5)
+            ended.append(clock())
+
+    async def broken():
+        await asyncio.sleep(3)
+        raise ValueError("no gas")
+
+    start = clock()
+    assert await order(quick) == "soup"
+    assert abs(clock() - start - 20) < 2
+
+    start = clock()
+    assert await order(slow) == "the guest left"
+    assert ended
+    assert abs(clock() - start - 35) < 2
+
+    try:
+        await order(broken)
+    except ValueError:
+        pass
+    else:
+        raise AssertionError("the error got lost")
+
+# %% thirty-1 wrong: does not ask whether the error came
+# cause: it passes, too, if the error of the kitchen doesn't come out
+# line: with suppress(KeyError): | await order(burns)
+import asyncio
+from contextlib import suppress
+
+
+async def test_order(order):
+    loop = asyncio.get_running_loop()
+
+    async def timed(kitchen):
+        began = loop.time()
+        result = await order(kitchen)
+        return result, round(loop.time() - began, 3)
+
+    cleaned = False
+
+    async def late():
+        nonlocal cleaned
+        began = loop.time()
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            assert round(loop.time() - began, 3) == 30
+            await asyncio.sleep(2)
+            cleaned = True
+            raise
+
+    async def in_time():
+        await asyncio.sleep(29.9)
+        return "pizza"
+
+    async def burns():
+        await asyncio.sleep(1)
+        raise KeyError("oven")
+
+    assert await timed(in_time) == ("pizza", 29.9)
+    assert await timed(late) == ("the guest left", 32)
+    assert cleaned
+    with suppress(KeyError):
+        await order(burns)
+
+# %% thirty-1 right: a kitchen that keeps a diary
+import asyncio
+
+
+async def test_order(order):
+    now = asyncio.get_running_loop().time
+
+    class Kitchen:
+        def __init__(self, seconds, result=None, error=None, cleanup=0):
+            self.seconds, self.cleanup = seconds, cleanup
+            self.result, self.error = result, error
+            self.diary = []
+
+        def note(self, word):
+            self.diary.append((word, round(now() - self.start, 4)))
+
+        async def cook(self):
+            self.note("begin")
+            try:
+                await asyncio.sleep(self.seconds)
+            except asyncio.CancelledError:
+                self.note("cancelled")
+                await asyncio.sleep(self.cleanup)
+                self.note("ended")
+                raise
+            if self.error is not None:
+                raise self.error
+            return self.result
+
+        async def served(self):
+            self.start = now()
+
+            async def cook():
+                return await self.cook()
+
+            try:
+                result = "returned", await order(cook)
+            except (Exception, asyncio.CancelledError) as error:
+                result = "raised", error
+            self.note("over")
+            return result
+
+    for seconds in 0, 1.003, 28.5, 29.503, 29.9:
+        dish = object()
+        kitchen = Kitchen(seconds, dish)
+        assert await kitchen.served() == ("returned", dish)
+        assert kitchen.diary == [("begin", 0), ("over", seconds)]
+    assert await Kitchen(1, None).served() == ("returned", None)
+
+    for cleanup in 0, 3:
+        kitchen = Kitchen(50, "late", cleanup=cleanup)
+        assert await kitchen.served() == ("returned", "the guest left")
+        end = 30 + cleanup
+        expected = [("begin", 0), ("cancelled", 30), ("ended", end), ("over", end)]
+        assert kitchen.diary == expected, kitchen.diary
+
+    for seconds in 0, 29.5:
+        error = ZeroDivisionError("no guests")
+        kitchen = Kitchen(seconds, error=error)
+        assert await kitchen.served() == ("raised", error)
+        assert kitchen.diary == [("begin", 0), ("over", seconds)]
+
+# %% circle-1 wrong: begins with the first task only
+# cause: it follows only the first task; a circle that it doesn't lead to is not found
+# line: name = next(iter(waits), None)
+def find_circle(waits):
+    """Return the set of the tasks that wait for each other in a circle."""
+    path = []
+    name = next(iter(waits), None)
+    while name is not None and name not in path:
+        path.append(name)
+        name = waits.get(name)
+    return set() if name is None else set(path[path.index(name) :])
+
+# %% circle-1 wrong: KeyError for one that has ended
+# cause: a name without an entry of its own raises a KeyError
+# line: follower = waits[follower] | follower = waits[start]
+def find_circle(waits):
+    for start in waits:
+        circle = {start}
+        follower = waits[start]
+        while follower is not None and follower not in circle:
+            circle.add(follower)
+            follower = waits[follower]
+        if follower == start:
+            return circle
+    return set()
+
+# %% circle-1 right: shrinks until nothing changes
+def find_circle(waits):
+    names = set(waits)
+    while True:
+        waited_for = {waits[name] for name in names} & waits.keys()
+        if waited_for == names:
+            return names
+        names = waited_for
+
+# %% steady-1 wrong: a time limit of an hour
+# cause: it has a time limit, and a plate may take longer
+# line: asyncio.timeout(3600)
+import asyncio
+
+
+async def test_washer(washer):
+    """Pass with a right washer, fail with a broken one; never hang."""
+    dirty, clean = asyncio.Queue(), []
+    for plate in range(5):
+        dirty.put_nowait(plate)
+    task = asyncio.create_task(washer(dirty, clean))
+    joined = asyncio.create_task(dirty.join())
+    try:
+        async with asyncio.timeout(3600):
+            await asyncio.wait({task, joined}, return_when=asyncio.FIRST_COMPLETED)
+        assert clean == [0, 1, 2, 3, 4]
+    finally:
+        task.cancel()
+        joined.cancel()
+        await asyncio.gather(task, joined, return_exceptions=True)
+
+# %% steady-1 wrong: does not wait for the end of the washer
+# cause: it cancels the washer and does not wait until it has ended
+# line: task.cancel() | other.cancel()
+import asyncio
+
+
+async def test_washer(washer):
+    dirty, clean = asyncio.Queue(), []
+    plates = list(range(5))
+    for plate in plates:
+        dirty.put_nowait(plate)
+    task = asyncio.create_task(washer(dirty, clean))
+    other = asyncio.create_task(dirty.join())
+    try:
+        await asyncio.wait([task, other], return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            task.result()
+        assert clean == plates
+    finally:
+        other.cancel()
+        task.cancel()
+
+# %% steady-1 right: notices, too, when the washer asks for a sixth plate
+import asyncio
+
+
+async def test_washer(washer):
+    bored = asyncio.Event()
+
+    class Dirty(asyncio.Queue):
+        async def get(self):
+            if self.empty():
+                bored.set()
+            return await super().get()
+
+    dirty, clean, plates = Dirty(), [], [*range(5)]
+    for plate in plates:
+        dirty.put_nowait(plate)
+
+    tasks = [asyncio.create_task(c) for c in (washer(dirty, clean), dirty.join(), bored.wait())]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        if tasks[0].done():
+            raise AssertionError("the washer has ended") from tasks[0].exception()
+        assert clean == plates, clean
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% leaks-1 wrong: all tasks but this one
+# cause: tasks that were there before the test are counted and cancelled, too
+# line: asyncio.all_tasks() - {asyncio.current_task()}
+import asyncio
+
+
+async def leaks(test):
+    """Return the names of the tasks that `test` left, sorted; end them."""
+    try:
+        await test()
+    finally:
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        names = sorted(task.get_name() for task in left)
+        for task in left:
+            task.cancel()
+        if left:
+            await asyncio.wait(left)
+    return names
+
+# %% leaks-1 wrong: gives them five seconds
+# cause: it waits for five seconds at most, and a cleanup may take longer
+# line: await asyncio.wait(left, timeout=5)
+import asyncio
+
+
+async def leaks(test):
+    before = asyncio.all_tasks()
+    left = set()
+    try:
+        await test()
+    finally:
+        left |= asyncio.all_tasks() - before
+        [task.cancel() for task in left]
+        if left:
+            await asyncio.wait(left, timeout=5)
+    return sorted(map(asyncio.Task.get_name, left))
+
+# %% leaks-1 right: waits on, even if it is cancelled meanwhile
+import asyncio
+
+
+async def leaks(test):
+    before = asyncio.all_tasks()
+    names = []
+    try:
+        await test()
+    finally:
+        left = asyncio.all_tasks() - before
+        names += sorted(task.get_name() for task in left)
+        for task in left:
+            task.cancel()
+        stopped = None
+        while pending := {task for task in left if not task.done()}:
+            try:
+                await asyncio.wait(pending)
+            except asyncio.CancelledError as error:
+                stopped = error
+        if stopped is not None:
+            raise stopped
+    return names
+
+# %% fixture-1 wrong: the start of the fridge is in its own try
+# cause: a fridge that did not start is switched off
+# line: await fridge.on() | await fridge.off()
+async def kitchen(oven, fridge):
+    """Switch on both, yield them, and switch off what was switched on."""
+    await oven.on()
+    try:
+        try:
+            await fridge.on()
+            yield oven, fridge
+        finally:
+            await fridge.off()
+    finally:
+        await oven.off()
+
+# %% fixture-1 wrong: the error of the fridge is swallowed
+# cause: if the fridge can't be switched off, its error does not come out
+# line: with contextlib.suppress(Exception):
+import contextlib
+
+
+async def kitchen(oven, fridge):
+    await oven.on()
+    try:
+        await fridge.on()
+        try:
+            yield oven, fridge
+        finally:
+            with contextlib.suppress(Exception):
+                await fridge.off()
+    finally:
+        await oven.off()
+
+# %% fixture-1 right: an exit stack, again
+from contextlib import AsyncExitStack
+
+
+async def kitchen(oven, fridge):
+    async with AsyncExitStack() as running:
+        for device in oven, fridge:
+            await device.on()
+            running.push_async_callback(device.off)
+        yield oven, fridge

@@ -384,7 +384,6 @@ def pay(book, payment):
 # %% idempotent-1 wrong: account and id run together
 # cause: A and 11 make the same key as A1 and 1
 # line: payment["account"] + str(payment["id"])
-# told: none
 def pay(book, payment):
     book[payment["account"] + str(payment["id"])] = payment["amount"]
 
@@ -446,7 +445,6 @@ async def work_all(client, work, numbers):
 # %% batches-1 wrong: dealt out like cards
 # cause: Each call gets every sixteenth number, and the results are strung together call by call: they are not in the order of the numbers.
 # line: numbers[start::16]
-# told: none
 def do(work, batch):
     return [work(number) for number in batch]
 
@@ -627,3 +625,386 @@ def pay(book, payment):
     """Enter `payment` into `book`, however often it is called."""
     number, account, amount = itemgetter("id", "account", "amount")(payment)
     book.setdefault((number, account), amount)
+
+# %% survive-1 wrong: sends without an end
+# cause: an item that kills its worker is sent again for ever, not three times at most
+# line: while True | except client.WorkerDied | future = client.submit(work, item)
+import asyncio
+
+
+async def do_all(client, work, items):
+    """Return the results in order; each item is sent three times at most."""
+
+    async def one(item):
+        while True:
+            try:
+                return await client.submit(work, item)
+            except client.WorkerDied:
+                continue
+
+    return await asyncio.gather(*map(one, items))
+
+# %% survive-1 wrong: one after another, again
+# cause: each is awaited before the next is sent off
+# line: await client.submit(work, item) | await future
+import asyncio
+
+
+async def do_all(client, work, items):
+    """Return the results in order; each item is sent three times at most."""
+    results = []
+    for item in items:
+        for attempt in range(3):
+            try:
+                results.append(await client.submit(work, item))
+                break
+            except client.WorkerDied:
+                if attempt == 2:
+                    raise
+    return results
+
+# %% survive-1 wrong: sends again after every error
+# cause: an error of the call's own is sent again, too
+# line: except Exception
+import asyncio
+
+
+async def do_all(client, work, items):
+    """Return the results in order; each item is sent three times at most."""
+
+    async def one(item):
+        for _ in range(2):
+            try:
+                return await client.submit(work, item)
+            except Exception:
+                pass
+        return await client.submit(work, item)
+
+    return await asyncio.gather(*map(one, items))
+
+# %% survive-1 wrong: everything again, again
+# cause: after a loss all items are sent again, also those that are done
+# line: client.map(work, items) | asyncio.gather
+import asyncio
+
+
+async def do_all(client, work, items):
+    """Return the results in order; each item is sent three times at most."""
+    for attempt in range(3):
+        try:
+            return await asyncio.gather(*client.map(work, items))
+        except client.WorkerDied:
+            if attempt == 2:
+                raise
+
+# %% batches-1 wrong: a batch is never smaller than ten
+# cause: with few numbers a call gets ten of them, which is more than a quarter, so some workers have no share
+# line: size = max(10, math.ceil(len(numbers) / 40)) | numbers[start : start + size]
+import math
+
+
+def do_batch(work, batch):
+    return [work(number) for number in batch]
+
+
+async def work_all(client, work, numbers):
+    """Return the results of `work`, in order; ship many numbers in one call."""
+    size = max(10, math.ceil(len(numbers) / 40))
+    futures = []
+    for start in range(0, len(numbers), size):
+        batch = numbers[start : start + size]
+        futures.append(client.submit(do_batch, work, batch))
+    results = []
+    for part in await client.gather(futures):
+        results.extend(part)
+    return results
+
+# %% batches-1 wrong: no numbers, no step
+# cause: without numbers the size is 0, and range() with a step of 0 raises a ValueError instead of an empty list coming back
+# line: size = math.ceil(len(numbers) / 40) | for n in range(0, len(numbers), size)
+import math
+
+
+async def work_all(client, work, numbers):
+    size = math.ceil(len(numbers) / 40)
+    batches = [numbers[n : n + size] for n in range(0, len(numbers), size)]
+
+    def several(batch):
+        return [work(number) for number in batch]
+
+    done = await client.gather(client.map(several, batches))
+    return [result for batch in done for result in batch]
+
+# %% batches-1 wrong: every 20th number goes into the same call
+# cause: the parts are taken with a stride, but their results are joined one part after the other, so the order is lost
+# line: parts = [numbers[first::CALLS] for first in range(CALLS)] | return list(chain.from_iterable(answers)) | numbers[first::CALLS]
+from itertools import chain
+
+CALLS = 20
+
+
+def work_on_part(work, part):
+    return list(map(work, part))
+
+
+async def work_all(client, work, numbers):
+    """Return the results of `work`, in order; ship many numbers in one call."""
+    parts = [numbers[first::CALLS] for first in range(CALLS)]
+    parts = [part for part in parts if part]  # there may be few
+    futures = [client.submit(work_on_part, work, part) for part in parts]
+    answers = await client.gather(futures)
+    return list(chain.from_iterable(answers))
+
+# %% batches-1 right: sixteen equal shares, cut by their bounds
+async def work_all(client, work, numbers):
+    """Return the results of `work`, in order; ship many numbers in one call."""
+    total = len(numbers)
+    shares = min(16, total)
+    cuts = [total * n // shares for n in range(shares + 1)] if shares else []
+    futures = [
+        client.submit(lambda f, part: [f(x) for x in part], work, numbers[a:b])
+        for a, b in zip(cuts, cuts[1:])
+    ]
+    return sum(await client.gather(futures), [])
+
+# %% batches-1 right: slices by islice, until one is empty
+import math
+from functools import partial
+from itertools import islice
+
+
+def _apply(work, chunk):
+    return [work(number) for number in chunk]
+
+
+async def work_all(client, work, numbers):
+    if not numbers:
+        return []
+    source, size = iter(numbers), math.ceil(len(numbers) / 40)
+    chunks = list(iter(lambda: list(islice(source, size)), []))
+    nested = await client.gather(client.map(partial(_apply, work), chunks))
+    flat = []
+    for results in nested:
+        flat += results
+    return flat
+
+# %% reduce-there-1 wrong: awaits the lists first
+# cause: the loaded lists are gathered, so all measurements come home and go out again
+# line: loaded = await client.gather(client.map(load, days)) | client.map(max, loaded)
+async def highest(client, load, days):
+    """Return {day: its highest number}; the measurements stay on the workers."""
+    loaded = await client.gather(client.map(load, days))
+    tops = await client.gather(client.map(max, loaded))
+    return dict(zip(days, tops))
+
+# %% reduce-there-1 wrong: all days in a single call
+# cause: one call loads all the days, so one worker does everything and the others take no part
+# line: client.submit(maxima, load, list(days))
+def maxima(load, days):
+    # runs on the worker, so nothing but the maxima comes home
+    result = {}
+    for day in days:
+        result[day] = max(load(day))
+    return result
+
+
+async def highest(client, load, days):
+    return await client.submit(maxima, load, list(days))
+
+# %% reduce-there-1 wrong: one call takes all the futures
+# cause: a single call gets the lists of all days as arguments, so they have to move to one worker
+# line: client.submit(highest_of_each, *measured)
+def highest_of_each(*lists):
+    return [max(numbers) for numbers in lists]
+
+
+async def highest(client, load, days):
+    """Return {day: its highest number}; the measurements stay on the workers."""
+    measured = [client.submit(load, day) for day in days]
+    # the futures are passed on, they are not awaited here
+    tops = await client.submit(highest_of_each, *measured)
+    return {day: top for day, top in zip(days, tops)}
+
+# %% reduce-there-1 right: max is mapped over futures
+async def highest(client, load, days):
+    """Return {day: its highest number}; the measurements stay on the workers."""
+    days = list(days)
+    there = client.map(load, days)
+    return dict(zip(days, await client.gather(client.map(max, there))))
+
+# %% reduce-there-1 right: loads and reduces in the same call, again
+async def highest(client, load, days):
+    def top(day):
+        return max(load(day))
+
+    calls = {day: client.submit(top, day) for day in days}
+    result = {}
+    for day, call in calls.items():
+        result[day] = await call
+    return result
+
+# %% survive-1 wrong: the third loss is forgotten
+# cause: an item that is lost three times falls out of the loop, and None is returned for it instead of WorkerDied coming out
+# line: none | except client.WorkerDied: | for attempt in range(3):
+import asyncio
+
+
+async def do_all(client, work, items):
+    """Return the results in order; each item is sent three times at most."""
+
+    async def one(item, future):
+        for attempt in range(3):
+            try:
+                return await future
+            except client.WorkerDied:
+                if attempt < 2:
+                    future = client.submit(work, item)
+
+    futures = client.map(work, items)
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(*pair)) for pair in zip(items, futures)]
+    return [task.result() for task in tasks]
+
+# %% survive-1 wrong: sends again whatever failed
+# cause: a call that failed with an error of its own is sent again too, not only those that were lost with their worker
+# line: if isinstance(results[n], Exception)
+import asyncio
+
+
+async def do_all(client, work, items):
+    items = list(items)
+    results = await asyncio.gather(*client.map(work, items), return_exceptions=True)
+    for _ in range(2):
+        again = [n for n in range(len(items)) if isinstance(results[n], Exception)]
+        if not again:
+            break
+        futures = [client.submit(work, items[n]) for n in again]
+        ends = await asyncio.gather(*futures, return_exceptions=True)
+        for n, end in zip(again, ends):
+            results[n] = end
+    for result in results:
+        if isinstance(result, Exception):
+            raise result
+    return results
+
+# %% survive-1 wrong: what was sent again comes last
+# cause: results enter the dict when they are there, so an item that was lost comes after the others and the order is wrong
+# line: return list(results.values()) | results[item] = await future
+import asyncio
+
+
+async def do_all(client, work, items):
+    """Return the results in order; each item is sent three times at most."""
+    results: dict = {}
+    pending = [(item, client.submit(work, item)) for item in items]
+    sent = 1
+    while pending:
+        lost = []
+        for item, future in pending:
+            try:
+                results[item] = await future
+            except client.WorkerDied:
+                if sent == 3:
+                    raise
+                lost.append(item)
+        sent += 1
+        pending = [(item, client.submit(work, item)) for item in lost]
+    return list(results.values())
+
+# %% survive-1 right: by recursion
+import asyncio
+
+
+async def do_all(client, work, items):
+    """Return the results in order; each item is sent three times at most."""
+
+    async def outcome(item, future, left):
+        try:
+            return await future
+        except client.WorkerDied:
+            if not left:
+                raise
+        return await outcome(item, client.submit(work, item), left - 1)
+
+    sent = [(item, client.submit(work, item)) for item in items]
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(outcome(i, f, left=2)) for i, f in sent]
+    return [task.result() for task in tasks]
+
+# %% survive-1 right: in rounds, with a dict of futures
+import asyncio
+
+
+async def do_all(client, work, items):
+    items = list(items)
+    futures = dict(zip(items, client.map(work, items)))
+    answers = {}
+    for last in (False, False, True):
+        ends = await asyncio.gather(*futures.values(), return_exceptions=True)
+        lost = []
+        for item, end in zip(futures, ends):
+            if isinstance(end, client.WorkerDied) and not last:
+                lost.append(item)
+            elif isinstance(end, BaseException):
+                raise end
+            else:
+                answers[item] = end
+        futures = {item: client.submit(work, item) for item in lost}
+    return [answers[item] for item in items]
+
+# %% idempotent-1 wrong: remembers the ids in a set of the module
+# cause: the ids that were entered are kept in a set of this process and not in the book, so another process enters the payment again
+# line: entered = set() | if payment["id"] not in entered: | entered.add(payment["id"])
+entered = set()
+
+
+def pay(book, payment):
+    """Enter `payment` into `book`, however often it is called."""
+    if payment["id"] not in entered:
+        account = payment["account"]
+        book[account] = book.get(account, 0) + payment["amount"]
+        entered.add(payment["id"])
+
+# %% idempotent-1 wrong: notes the id first, then adds
+# cause: two writes; if the worker dies between them the id is noted but the amount is missing, and the next call skips it
+# line: book[mark] = 0 | book[account] = book.get(account, 0) + amount
+def pay(book, payment):
+    mark = ("entered", payment["id"])
+    account, amount = payment["account"], payment["amount"]
+    if mark in book:
+        return
+    book[mark] = 0  # 0, so that the sum stays right
+    book[account] = book.get(account, 0) + amount
+
+# %% idempotent-1 wrong: a payment is known by account and amount
+# cause: two different payments of the same amount to the same account have the same key, so the second isn't entered
+# line: key = payment["account"], payment["amount"] | book[key] = payment["amount"]
+def pay(book: dict, payment: dict) -> None:
+    """Enter `payment` into `book`, however often it is called."""
+    # a row of its own for each payment: writing it twice changes nothing
+    key = payment["account"], payment["amount"]
+    book[key] = payment["amount"]
+
+# %% idempotent-1 right: a row for each payment, by setdefault
+def pay(book, payment):
+    """Enter `payment` into `book`, however often it is called."""
+    book.setdefault((payment["account"], payment["id"]), payment["amount"])
+
+# %% idempotent-1 right: takes the payment apart by match
+def pay(book, payment):
+    match payment:
+        case {"id": row, "amount": amount}:
+            book[row] = amount
+
+# %% choose-where-1 wrong: compresses in a process pool
+# cause: zlib lets go of the GIL, so a thread is enough for the one file
+# line: "compress a file": "process pool"
+places = {
+    "ask 500 sites": "loop",
+    "old driver": "thread",
+    "scale 400 pictures": "process pool",
+    "add two numbers": "loop",
+    "a month of logs": "cluster",
+    "a week of physics": "cluster",
+    "compress a file": "process pool",
+}

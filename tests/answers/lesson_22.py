@@ -156,7 +156,6 @@ def bench(ways, rounds, clock=time.perf_counter):
 # %% bench-1 wrong: no time is no measurement
 # cause: runs that took 0 s are left out
 # line: if took := clock() - begun:
-# told: none
 import statistics
 
 def bench(ways, rounds, clock):
@@ -440,4 +439,202 @@ def report(fetch, urls):
 
     pages = loop.run_until_complete(main())
     loop.close()
+    return ", ".join(pages)
+
+# %% choose-1 wrong: processes for the one prime
+# cause: one prime is one computation, which processes can't share out; plain Python is simpler and as fast
+# line: "e": "processes"
+tools = {
+    "a": "plain Python",
+    "b": "asyncio",
+    "c": "processes",
+    "d": "threads",
+    "e": "processes",
+    "f": "asyncio and processes",
+}
+
+# %% fault-1 wrong: finds no fault in e
+# cause: e was measured at 50 clients only, which says nothing of any other number
+# line: "e": "none"
+faults = {
+    "a": "limits differ",
+    "b": "errors count as answers",
+    "c": "first run",
+    "d": "client too slow",
+    "e": "none",
+    "f": "none",
+}
+
+# %% bench-1 wrong: all rounds of one way, then the next way
+# cause: each way runs all its rounds in a row, instead of every way once in each round
+# line: for name, way in ways.items(): | for _ in range(rounds):
+import statistics
+
+
+def bench(ways, rounds, clock):
+    """Return the median time of each way, in the order of `ways`."""
+    for way in ways.values():
+        way()  # doesn't count
+    medians = {}
+    for name, way in ways.items():
+        times = []
+        for _ in range(rounds):
+            start = clock()
+            way()
+            times.append(clock() - start)
+        medians[name] = statistics.median(times)
+    return medians
+
+# %% bench-1 wrong: starts the clock once a round
+# cause: the start is taken once for each round, so the time of a way includes those of the ways before it
+# line: began = clock() | times[name].append(clock() - began)
+from collections import defaultdict
+from statistics import median
+
+
+def bench(ways, rounds, clock):
+    [way() for way in ways.values()]
+    times = defaultdict(list)
+    for _ in range(rounds):
+        began = clock()
+        for name, way in ways.items():
+            way()
+            times[name].append(clock() - began)
+    return {name: median(times[name]) for name in ways}
+
+# %% bench-1 wrong: the fastest comes first
+# cause: the medians are sorted by time, but the dict must be in the order of `ways`
+# line: return dict(sorted(medians.items(), key=lambda pair: pair[1]))
+import statistics
+
+
+def bench(ways, rounds, clock):
+    """Return the median time of each way, in the order of `ways`."""
+
+    def timed(way):
+        start = clock()
+        way()
+        return clock() - start
+
+    for way in ways.values():
+        way()
+    table = [[timed(way) for way in ways.values()] for _ in range(rounds)]
+    medians = dict(zip(ways, map(statistics.median, zip(*table))))
+    return dict(sorted(medians.items(), key=lambda pair: pair[1]))
+
+# %% bench-1 right: the first round is measured and thrown away
+from statistics import median
+
+
+def bench(ways, rounds, clock):
+    taken = {name: [] for name in ways}
+    for number in range(rounds + 1):
+        for name, way in ways.items():
+            taken[name].append(-clock())
+            way()
+            taken[name][-1] += clock()
+    return {name: median(times[1:]) for name, times in taken.items()}
+
+# %% bench-1 right: a generator gives the turns
+import statistics
+from itertools import chain, repeat
+
+
+def bench(ways, rounds, clock):
+    """Return the median time of each way, in the order of `ways`."""
+
+    def measured():
+        for name, way in chain.from_iterable(repeat(tuple(ways.items()), rounds)):
+            start = clock()
+            way()
+            yield name, clock() - start
+
+    for warm_up in ways.values():
+        warm_up()
+    times = {}
+    for name, seconds in measured():
+        times.setdefault(name, []).append(seconds)
+    return {name: statistics.median(several) for name, several in times.items()}
+
+# %% edge-1 wrong: the loop stays open after an error
+# cause: if a fetch fails, run_until_complete raises and loop.close() is never reached
+# line: loop.close() | pages = loop.run_until_complete(all_pages()) | none
+import asyncio
+
+
+def report(fetch, urls):
+    """Return the pages of `urls` as one string; a plain function."""
+
+    async def all_pages():
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(fetch(url)) for url in urls]
+        return [task.result() for task in tasks]
+
+    loop = asyncio.new_event_loop()
+    pages = loop.run_until_complete(all_pages())
+    loop.close()
+    return ", ".join(pages)
+
+# %% edge-1 wrong: waits for an empty set
+# cause: without urls there are no tasks, and asyncio.wait raises a ValueError for none
+# line: await asyncio.wait(tasks)
+import asyncio
+
+
+async def _fetch_all(fetch, urls):
+    tasks = [asyncio.create_task(fetch(url)) for url in urls]
+    await asyncio.wait(tasks)
+    return [task.result() for task in tasks]
+
+
+def report(fetch, urls):
+    return ", ".join(asyncio.run(_fetch_all(fetch, urls)))
+
+# %% edge-1 wrong: awaits each task as soon as it is made
+# cause: each task is awaited before the next one is made, so the pages are fetched one after another and not all at once
+# line: pages.append(await group.create_task(fetch(url)))
+import asyncio
+
+
+def report(fetch, urls):
+    """Return the pages of `urls` as one string; a plain function."""
+    pages = []
+
+    async def main():
+        async with asyncio.TaskGroup() as group:
+            for url in urls:
+                pages.append(await group.create_task(fetch(url)))
+
+    asyncio.run(main())
+    return ", ".join(pages)
+
+# %% edge-1 right: by a Runner
+import asyncio
+
+
+def report(fetch, urls):
+    async def joined():
+        return ", ".join(await asyncio.gather(*map(fetch, urls)))
+
+    with asyncio.Runner() as runner:
+        return runner.run(joined())
+
+# %% edge-1 right: fills a list by index
+import asyncio
+
+
+def report(fetch, urls):
+    """Return the pages of `urls` as one string; a plain function."""
+    urls = list(urls)
+    pages = [""] * len(urls)
+
+    async def put(n, url):
+        pages[n] = await fetch(url)
+
+    async def main():
+        async with asyncio.TaskGroup() as group:
+            for n, url in enumerate(urls):
+                group.create_task(put(n, url))
+
+    asyncio.run(main())
     return ", ".join(pages)

@@ -169,7 +169,6 @@ async def get_page(ask, page):
 # %% crawl-page-1 wrong: all of the server's errors
 # cause: asks again after a 500, too
 # line: status < 500
-# told: none
 import asyncio, random
 
 async def get_page(ask, page):
@@ -322,7 +321,6 @@ async def fetch_all(fetch, pages, most, apart):
 # %% crawl-limit-1 wrong: tasks by page
 # cause: a page that comes twice is in the list once
 # line: found[page] = task | found.values()
-# told: none
 import asyncio
 
 
@@ -1694,7 +1692,6 @@ async def pipeline(fetch, parse, pages, workers, size):
 # %% crawl-stop-1 wrong: a page that failed is lost
 # cause: The page goes back only after a cancellation. If its fetch raises an error it is neither in `todo` nor in `done`.
 # line: except asyncio.CancelledError
-# told: done[page] = await fetch(page)
 import asyncio
 
 
@@ -1855,6 +1852,7 @@ async def show(crawl, reader, writer):
 # %% crawl-progress-1 wrong: over while the event was sent
 # cause: Whether the crawl is over is asked after the drain, the state was taken before it. If the crawl ends in between, the loop ends with an old state: the last event, the one with the state at the end, is missing.
 # line: if crawl.over
+# told: none
 import asyncio
 import json
 
@@ -2146,3 +2144,2457 @@ async def pipeline(fetch, parse, pages, workers, size):
                 group.create_task(fetcher())
         await queue.put(None)
     return records, failed
+
+# %% crawl-page-1 wrong: a pause behind the last try
+# cause: After the fifth try it pauses once more, before the ValueError, which should come out at once.
+# line: await asyncio.sleep(random.uniform(0, 0.1 * 2 ** attempt))
+import asyncio
+import contextlib
+import random
+
+
+async def get_page(ask, page):
+    """Return the body of the page; try up to five times, for up to 4 s."""
+    async with asyncio.timeout(4):
+        for attempt in range(5):
+            with contextlib.suppress(OSError):
+                async with asyncio.timeout(1):
+                    status, body = await ask(page)
+                if status == 200:
+                    return body
+                if status not in (429, 503):
+                    raise ValueError(f"status {status}")
+            await asyncio.sleep(random.uniform(0, 0.1 * 2 ** attempt))
+        raise ValueError("five tries failed")
+
+# %% crawl-page-1 wrong: the end of all is taken for a slow try
+# cause: When the 4 s are over, a TimeoutError should come out; here it is caught and becomes a ValueError.
+# line: except TimeoutError: | raise ValueError(page) from None
+import asyncio
+import contextlib
+import random
+
+
+async def tries(ask, page):
+    for attempt in range(5):
+        if attempt:
+            await asyncio.sleep(random.uniform(0, 0.05 * 2 ** attempt))
+        try:
+            status, body = await asyncio.wait_for(ask(page), 1)
+        except OSError:
+            continue
+        if status == 200:
+            return body
+        if status not in (429, 503):
+            break
+    raise ValueError(page)
+
+
+async def get_page(ask, page):
+    """Return the body of the page; try up to five times, for up to 4 s."""
+    try:
+        return await asyncio.wait_for(tries(ask, page), 4)
+    except TimeoutError:
+        raise ValueError(page) from None
+
+# %% crawl-page-1 right: match, and a row of limits
+import asyncio
+import contextlib
+import random
+
+
+async def one_try(ask, page):
+    try:
+        async with asyncio.timeout(1):
+            return await ask(page)
+    except OSError:
+        return 503, None
+
+
+async def tries(ask, page):
+    for longest in (0, 0.1, 0.2, 0.4, 0.8):
+        if longest:
+            await asyncio.sleep(longest * random.random())
+        match await one_try(ask, page):
+            case 200, body:
+                return body
+            case (429 | 503), _:
+                continue
+            case status, _:
+                raise ValueError(f"{page}: {status}")
+    raise ValueError(f"{page}: five tries failed")
+
+
+async def get_page(ask, page):
+    """Return the body of the page; try up to five times, for up to 4 s."""
+    async with asyncio.timeout(4):
+        return await tries(ask, page)
+
+# %% crawl-limit-1 wrong: two places become free at once
+# cause: The tasks are made `apart` seconds apart, but they start when the semaphore lets them: if two fetches end in one moment, the next two start in one moment as well.
+# line: async with places: | await asyncio.sleep(apart)
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    """Fetch all pages, in order; at most so many at once, and starts so far apart."""
+    places = asyncio.Semaphore(most)
+    tasks = []
+
+    async def one(page):
+        async with places:
+            return await fetch(page)
+
+    async with asyncio.TaskGroup() as group:
+        for page in pages:
+            if tasks:
+                await asyncio.sleep(apart)
+            tasks.append(group.create_task(one(page)))
+    return [task.result() for task in tasks]
+
+# %% crawl-limit-1 wrong: always the whole pause
+# cause: After waiting for a place it sleeps `apart` in any case, even if the last start is long ago: the page does not start as soon as the limits allow.
+# line: await asyncio.sleep(apart)
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    """Fetch all pages, in order; at most so many at once, and starts so far apart."""
+    places = asyncio.Semaphore(most)
+    tasks = []
+
+    async def one(page):
+        try:
+            return await fetch(page)
+        finally:
+            places.release()
+
+    async with asyncio.TaskGroup() as group:
+        for page in pages:
+            await places.acquire()
+            if tasks:
+                await asyncio.sleep(apart)
+            tasks.append(group.create_task(one(page)))
+    return [task.result() for task in tasks]
+
+# %% crawl-limit-1 right: places and starts in one loop
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    """Fetch all pages, in order; at most so many at once, and starts so far apart."""
+    clock = asyncio.get_running_loop().time
+    free = asyncio.Queue()
+    for place in range(most):
+        free.put_nowait(place)
+    tasks = []
+    earliest = clock()
+    async with asyncio.TaskGroup() as group:
+        for page in pages:
+            place = await free.get()
+            if (wait := earliest - clock()) > 0:
+                await asyncio.sleep(wait)
+            earliest = clock() + apart
+            task = group.create_task(fetch(page))
+            task.add_done_callback(lambda _, place=place: free.put_nowait(place))
+            tasks.append(task)
+    return [task.result() for task in tasks]
+
+# %% crawl-pipeline-1 wrong: an exception that was returned
+# cause: A failure of fetch goes through the queue as a value; but `fetch` may return anything, an exception as well: that page is not parsed. Besides, failed pages take up room in the queue.
+# line: if isinstance(raw, Exception):
+# told: none
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    """Return two dicts: the record of each page, and the error of each that failed."""
+    records, errors = {}, {}
+    queue = asyncio.Queue(size)
+    todo = iter(pages)
+
+    async def work():
+        for page in todo:
+            try:
+                raw = await fetch(page)
+            except Exception as error:
+                raw = error
+            await queue.put((page, raw))
+
+    async def parse_all():
+        while (entry := await queue.get()) is not None:
+            page, raw = entry
+            if isinstance(raw, Exception):
+                errors[page] = raw
+                continue
+            try:
+                records[page] = await parse(raw)
+            except Exception as error:
+                errors[page] = error
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(parse_all())
+        async with asyncio.TaskGroup() as fetchers:
+            for _ in range(workers):
+                fetchers.create_task(work())
+        await queue.put(None)
+    return records, errors
+
+# %% crawl-pipeline-1 wrong: join is not told of failures
+# cause: When `parse` fails, `task_done` is skipped: `queue.join()` waits for ever.
+# line: queue.task_done() | await queue.join()
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    """Return two dicts: the record of each page, and the error of each that failed."""
+    records, errors = {}, {}
+    queue = asyncio.Queue(size)
+    todo = iter(pages)
+
+    async def work():
+        for page in todo:
+            try:
+                raw = await fetch(page)
+            except Exception as error:
+                errors[page] = error
+            else:
+                await queue.put((page, raw))
+
+    async def parse_all():
+        while True:
+            page, raw = await queue.get()
+            try:
+                records[page] = await parse(raw)
+                queue.task_done()
+            except Exception as error:
+                errors[page] = error
+
+    async with asyncio.TaskGroup() as group:
+        parser = group.create_task(parse_all())
+        async with asyncio.TaskGroup() as fetchers:
+            for _ in range(workers):
+                fetchers.create_task(work())
+        await queue.join()
+        parser.cancel()
+    return records, errors
+
+# %% crawl-pipeline-1 right: the last worker sends the end
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    """Return two dicts: the record of each page, and the error of each that failed."""
+    records, errors = {}, {}
+    queue = asyncio.Queue(size)
+    todo = iter(pages)
+    end = object()
+
+    async def attempt(page, coroutine):
+        """Return whether it went well, and the result."""
+        try:
+            return True, await coroutine
+        except Exception as error:
+            errors[page] = error
+            return False, None
+
+    async def work():
+        for page in todo:
+            match await attempt(page, fetch(page)):
+                case True, raw:
+                    await queue.put((page, raw))
+
+    async def all_work():
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(work())
+        await queue.put((end, None))
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(all_work())
+        while True:
+            page, raw = await queue.get()
+            if page is end:
+                break
+            match await attempt(page, parse(raw)):
+                case True, record:
+                    records[page] = record
+    return records, errors
+
+# %% crawl-stop-1 wrong: a page that fails is lost
+# cause: Only a cancellation puts the page back; where `fetch` raises an error, its page is neither in `todo` nor in `done` in the end.
+# line: except asyncio.CancelledError: | done[page] = await fetch(page)
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    """Fetch `todo` into `done`; once `stop` is set, end within `grace` seconds."""
+    async def work():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            try:
+                done[page] = await fetch(page)
+            except asyncio.CancelledError:
+                todo.appendleft(page)
+                raise
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(work()) for _ in range(workers)]
+
+        async def watch():
+            await stop.wait()
+            await asyncio.wait(tasks, timeout=grace)
+            for task in tasks:
+                task.cancel()
+
+        watcher = group.create_task(watch())
+        await asyncio.wait(tasks)
+        watcher.cancel()
+
+# %% crawl-stop-1 wrong: it waits for the stop in any case
+# cause: `stop.wait()` is awaited first: if all pages are done and nobody sets `stop`, crawl never returns, and an error of a fetch does not come out.
+# line: await stop.wait()
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    """Fetch `todo` into `done`; once `stop` is set, end within `grace` seconds."""
+    async def work():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            try:
+                done[page] = await fetch(page)
+            except BaseException:
+                todo.append(page)
+                raise
+
+    tasks = [asyncio.create_task(work()) for _ in range(workers)]
+    try:
+        await stop.wait()
+        await asyncio.wait(tasks, timeout=grace)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    for task in tasks:
+        if not task.cancelled():
+            task.result()
+
+# %% crawl-stop-1 right: an exit stack for the page in hand
+import asyncio
+from contextlib import ExitStack
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    """Fetch `todo` into `done`; once `stop` is set, end within `grace` seconds."""
+    async def work():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            with ExitStack() as stack:
+                stack.callback(todo.appendleft, page)
+                done[page] = await fetch(page)
+                stack.pop_all()
+
+    async def watch(tasks):
+        await stop.wait()
+        if tasks:
+            await asyncio.wait(tasks, timeout=grace)
+        for task in tasks:
+            task.cancel()
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(work()) for _ in range(workers)]
+        watcher = group.create_task(watch(tasks))
+        if tasks:
+            await asyncio.wait(tasks)
+        watcher.cancel()
+
+# %% crawl-progress-1 wrong: a visitor who leaves before the empty line
+# cause: If the visitor leaves in the middle of the request, `readuntil` raises an IncompleteReadError, which is an EOFError and no ConnectionError: it comes out.
+# line: except ConnectionError: | request = await reader.readuntil(b"\r\n\r\n")
+import asyncio
+import json
+
+
+async def show(crawl, reader, writer):
+    """Answer one visitor: the page, the events or 404; then close."""
+    async def send(text):
+        writer.write(text.encode())
+        await writer.drain()
+
+    try:
+        request = await reader.readuntil(b"\r\n\r\n")
+        path = request.split()[1]
+        if path == b"/":
+            await send("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<h1>Crawl</h1>\n")
+        elif path == b"/events":
+            await send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+            while not crawl.over:
+                await send(f"data: {json.dumps(crawl.state())}\n\n")
+                await asyncio.sleep(0.05)
+            await send(f"data: {json.dumps(crawl.state())}\n\n")
+        else:
+            await send("HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n\r\nnot found\n")
+    except ConnectionError:
+        pass
+    finally:
+        writer.close()
+
+# %% crawl-progress-1 wrong: no last state
+# cause: When the crawl is over the loop ends, and the state at the end is never sent; a visitor who comes after the end gets no event at all.
+# line: while not crawl.over:
+import asyncio
+import contextlib
+import json
+
+
+async def show(crawl, reader, writer):
+    """Answer one visitor: the page, the events or 404; then close."""
+    async def send(text):
+        writer.write(text.encode())
+        await writer.drain()
+
+    try:
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            request = await reader.readuntil(b"\r\n\r\n")
+            match request.split()[1]:
+                case b"/":
+                    await send("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>Hi\n")
+                case b"/events":
+                    await send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+                    while not crawl.over:
+                        await send(f"data: {json.dumps(crawl.state())}\n\n")
+                        await asyncio.sleep(0.05)
+                case _:
+                    await send("HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n\r\nno\n")
+    finally:
+        writer.close()
+
+# %% crawl-whole-1 wrong: httpx's timeout is no deadline
+# cause: `timeout=0.3` bounds each single wait for bytes, not the whole try: an answer that trickles in takes as long as it likes.
+# line: httpx.AsyncClient(timeout=0.3)
+import asyncio
+import random
+import httpx
+
+
+async def crawl(url, pages, workers, tell):
+    """Return the name of each page, and the pages that failed."""
+    names, failed = {}, []
+    todo = iter(pages)
+
+    async def one(client, page):
+        for attempt in range(6):
+            wait = random.uniform(0, 0.1)
+            try:
+                response = await client.get(url + page)
+            except httpx.TransportError:
+                pass
+            else:
+                if response.status_code == 200:
+                    names[page] = response.json()["name"]
+                    return
+                if response.status_code not in (429, 503):
+                    break
+                if response.status_code == 429:
+                    wait = float(response.headers["Retry-After"])
+            if attempt < 5:
+                await asyncio.sleep(wait)
+        failed.append(page)
+
+    async def work(client):
+        for page in todo:
+            await one(client, page)
+            tell(len(names), len(failed))
+
+    async with httpx.AsyncClient(timeout=0.3) as client:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(work(client))
+    return names, failed
+
+# %% crawl-whole-1 wrong: lost connections of other kinds
+# cause: Only the ConnectError is caught; a connection that is lost while the answer comes is a ReadError or a RemoteProtocolError: it comes out and ends the whole crawl.
+# line: except (httpx.ConnectError, TimeoutError): | response = await client.get(url + page, timeout=None)
+import asyncio
+import random
+import httpx
+
+
+async def crawl(url, pages, workers, tell):
+    """Return the name of each page, and the pages that failed."""
+    names, failed = {}, []
+    places = asyncio.Semaphore(workers)
+
+    async def get(client, page):
+        for attempt in range(6):
+            if attempt:
+                await asyncio.sleep(wait)
+            wait = 0.1 * random.random()
+            try:
+                async with places, asyncio.timeout(0.3):
+                    response = await client.get(url + page, timeout=None)
+            except (httpx.ConnectError, TimeoutError):
+                continue
+            if response.status_code == 200:
+                return response.json()["name"]
+            if response.status_code == 429:
+                wait = int(response.headers.get("Retry-After", 0))
+            elif response.status_code != 503:
+                return None
+        return None
+
+    async def one(client, page):
+        name = await get(client, page)
+        if name is None:
+            failed.append(page)
+        else:
+            names[page] = name
+        tell(len(names), len(failed))
+
+    async with httpx.AsyncClient() as client, asyncio.TaskGroup() as group:
+        for page in pages:
+            group.create_task(one(client, page))
+    return names, failed
+
+# %% crawl-limit-1 wrong: sleeps inside the gate
+# cause: the pause stands after the fetch, so the next starts only `apart` after one has ended
+# line: await asyncio.sleep(apart)
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    """Fetch all pages, in order; at most so many at once, and starts so far apart."""
+    gate = asyncio.Semaphore(most)
+
+    async def one(page):
+        async with gate:
+            text = await fetch(page)
+            await asyncio.sleep(apart)
+            return text
+
+    return await asyncio.gather(*map(one, pages))
+
+# %% crawl-limit-1 wrong: the starts are planned from the beginning
+# cause: the pause runs beside the gate: fetches that waited for a place start together
+# line: await asyncio.sleep(number * apart) | async with gate
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    """Fetch all pages, in order; at most so many at once, and starts so far apart."""
+    gate = asyncio.Semaphore(most)
+
+    async def one(number, page):
+        await asyncio.sleep(number * apart)
+        async with gate:
+            return await fetch(page)
+
+    return await asyncio.gather(*(one(*each) for each in enumerate(pages)))
+
+# %% crawl-limit-1 wrong: waits apart after the last one
+# cause: it sleeps after the last start too, so it may return late
+# line: await asyncio.sleep(apart)
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    """Fetch all pages, in order; at most so many at once, and starts so far apart."""
+    gate = asyncio.Semaphore(most)
+
+    async def one(page):
+        try:
+            return await fetch(page)
+        finally:
+            gate.release()
+
+    async with asyncio.TaskGroup() as group:
+        tasks = []
+        for page in pages:
+            await gate.acquire()
+            tasks.append(group.create_task(one(page)))
+            await asyncio.sleep(apart)
+    return [task.result() for task in tasks]
+
+# %% crawl-limit-1 wrong: rests behind the last start, errors among the results
+# cause: the rest is waited for before the result, also behind the last start; errors don't come out
+# line: await asyncio.sleep(apart) | return_exceptions=True
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    """Fetch all pages, in order; at most so many at once, and starts so far apart."""
+    gate = asyncio.Semaphore(most)
+    turn = asyncio.Lock()
+
+    async def one(page):
+        async with gate:
+            async with turn:
+                started = asyncio.create_task(fetch(page))
+                await asyncio.sleep(apart)
+            return await started
+
+    return await asyncio.gather(*map(one, pages), return_exceptions=True)
+
+# %% crawl-pipeline-1 wrong: the parser dies of an error
+# cause: an error of parse ends the parser; the workers wait for room for ever
+# line: await parse(raw)
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    """Return two dicts: the record of each page, and the error of each that failed."""
+    todo = iter(pages)
+    queue = asyncio.Queue(size)
+    records, errors = {}, {}
+
+    async def work():
+        for page in todo:
+            try:
+                raw = await fetch(page)
+            except Exception as error:
+                errors[page] = error
+            else:
+                await queue.put((page, raw))
+
+    async def read():
+        while True:
+            page, raw = await queue.get()
+            records[page] = await parse(raw)
+            queue.task_done()
+
+    reader = asyncio.create_task(read())
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(work())
+        await queue.join()
+    finally:
+        reader.cancel()
+        await asyncio.gather(reader, return_exceptions=True)
+    return records, errors
+
+# %% crawl-pipeline-1 wrong: a failed parse isn't done
+# cause: task_done isn't called when parse fails: join waits for ever
+# line: queue.task_done() | except Exception as error
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    """Return two dicts: the record of each page, and the error of each that failed."""
+    todo = iter(pages)
+    queue = asyncio.Queue(size)
+    records, errors = {}, {}
+
+    async def work():
+        for page in todo:
+            try:
+                raw = await fetch(page)
+            except Exception as error:
+                errors[page] = error
+            else:
+                await queue.put((page, raw))
+
+    async def read():
+        while True:
+            page, raw = await queue.get()
+            try:
+                records[page] = await parse(raw)
+                queue.task_done()
+            except Exception as error:
+                errors[page] = error
+
+    reader = asyncio.create_task(read())
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(work())
+        await queue.join()
+    finally:
+        reader.cancel()
+        await asyncio.gather(reader, return_exceptions=True)
+    return records, errors
+
+# %% crawl-pipeline-1 wrong: counts the pages that were fetched
+# cause: the parser waits for as many as there are pages, though some failed
+# line: for _ in pages | await queue.get()
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    """Return two dicts: the record of each page, and the error of each that failed."""
+    todo = iter(pages)
+    queue = asyncio.Queue(size)
+    records, errors = {}, {}
+
+    async def work():
+        for page in todo:
+            try:
+                raw = await fetch(page)
+                await queue.put((page, raw))
+            except Exception as error:
+                errors[page] = error
+
+    async def read():
+        for _ in pages:
+            page, raw = await queue.get()
+            try:
+                records[page] = await parse(raw)
+            except Exception as error:
+                errors[page] = error
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(read())
+        for _ in range(workers):
+            group.create_task(work())
+    return records, errors
+
+# %% crawl-pipeline-1 wrong: no mark for the parser at the end
+# cause: nobody tells the parser that no more comes
+# line: await queue.get()
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    """Return two dicts: the record of each page, and the error of each that failed."""
+    todo = iter(pages)
+    queue = asyncio.Queue(size)
+    records, errors = {}, {}
+
+    async def work():
+        for page in todo:
+            try:
+                raw = await fetch(page)
+                await queue.put((page, raw))
+            except Exception as error:
+                errors[page] = error
+
+    async def read():
+        while True:
+            page, raw = await queue.get()
+            try:
+                records[page] = await parse(raw)
+            except Exception as error:
+                errors[page] = error
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(read())
+        for _ in range(workers):
+            group.create_task(work())
+    return records, errors
+
+# %% crawl-pipeline-1 wrong: the parser begins when all are fetched
+# cause: with a queue that is full the workers wait for ever
+# line: await queue.put((page, raw)) | async with asyncio.TaskGroup() as group
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    """Return two dicts: the record of each page, and the error of each that failed."""
+    todo = iter(pages)
+    queue = asyncio.Queue(size)
+    records, errors = {}, {}
+
+    async def work():
+        for page in todo:
+            try:
+                raw = await fetch(page)
+                await queue.put((page, raw))
+            except Exception as error:
+                errors[page] = error
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(work())
+    while not queue.empty():
+        page, raw = queue.get_nowait()
+        try:
+            records[page] = await parse(raw)
+        except Exception as error:
+            errors[page] = error
+    return records, errors
+
+# %% crawl-page-1 wrong: pauses after the last try as well
+# cause: after the fifth try it still pauses, so the ValueError doesn't come out at once
+# line: await asyncio.sleep(random.uniform(0, longest)) | for attempt in range(5):
+import asyncio
+import contextlib
+import random
+
+
+async def get_page(ask, page):
+    """Return the body of the page; try up to five times, for up to 4 s."""
+    longest = 0.1
+    async with asyncio.timeout(4):
+        for attempt in range(5):
+            with contextlib.suppress(OSError):  # a TimeoutError is one, too
+                async with asyncio.timeout(1):
+                    status, body = await ask(page)
+                if status == 200:
+                    return body
+                if status not in (429, 503):
+                    raise ValueError(f"{page}: {status}")
+            await asyncio.sleep(random.uniform(0, longest))
+            longest *= 2
+    raise ValueError(f"{page}: no answer in five tries")
+
+# %% crawl-page-1 wrong: catches ConnectionError only
+# cause: an OSError that isn't a ConnectionError isn't tried again, it comes out
+# line: except (ConnectionError, TimeoutError):
+import asyncio
+import random
+
+PASSING = {429, 503}
+
+
+async def one_try(ask, page):
+    try:
+        return await asyncio.wait_for(ask(page), timeout=1)
+    except (ConnectionError, TimeoutError):
+        return 503, ""  # as if it were busy
+
+
+async def get_page(ask, page):
+    async def tries():
+        for attempt in range(5):
+            if attempt > 0:
+                await asyncio.sleep(random.uniform(0, 0.05 * 2**attempt))
+            match await one_try(ask, page):
+                case 200, body:
+                    return body
+                case status, _ if status not in PASSING:
+                    break
+        raise ValueError(page)
+
+    async with asyncio.timeout(4):
+        return await tries()
+
+# %% crawl-page-1 wrong: looks at the deadline between the tries only
+# cause: a try or a pause that has begun isn't cut off at 4 s, so the TimeoutError comes out late
+# line: if loop.time() >= deadline: | deadline = loop.time() + 4 | async with asyncio.timeout(1):
+import asyncio
+import contextlib
+import random
+
+
+async def get_page(ask, page):
+    """Return the body of the page; try up to five times, for up to 4 s."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + 4
+    for most in (0, 0.1, 0.2, 0.4, 0.8):
+        if most:
+            await asyncio.sleep(random.uniform(0, most))
+        if loop.time() >= deadline:
+            raise TimeoutError(page)
+        status = None
+        with contextlib.suppress(OSError):
+            async with asyncio.timeout(1):
+                status, body = await ask(page)
+        if status == 200:
+            return body
+        if status not in (None, 429, 503):
+            raise ValueError(f"status {status}")
+    raise ValueError("five tries were not enough")
+
+# %% crawl-page-1 right: the pauses come from a list
+import asyncio
+import random
+
+
+async def get_page(ask, page):
+    pauses = [0.1 * 2**n for n in range(4)]
+    async with asyncio.timeout(4):
+        while True:
+            try:
+                async with asyncio.timeout(1):
+                    status, body = await ask(page)
+            except OSError:
+                status = 503
+            if status == 200:
+                return body
+            if status not in (429, 503) or not pauses:
+                raise ValueError(f"{page} gave {status}")
+            await asyncio.sleep(random.random() * pauses.pop(0))
+
+# %% crawl-page-1 right: by recursion, without contextlib
+import asyncio
+import random
+
+
+async def get_page(ask, page):
+    """Return the body of the page; try up to five times, for up to 4 s."""
+
+    async def ask_again(tries_left, longest):
+        try:
+            status, body = await asyncio.wait_for(ask(page), 1)
+        except (OSError, asyncio.TimeoutError):
+            status, body = 503, None
+        match status:
+            case 200:
+                return body
+            case 429 | 503 if tries_left:
+                await asyncio.sleep(random.uniform(0, longest))
+                return await ask_again(tries_left - 1, 2 * longest)
+        raise ValueError(status)
+
+    async with asyncio.timeout(4):
+        return await ask_again(4, 0.1)
+
+# %% crawl-limit-1 wrong: sleeps after the last start as well
+# cause: it sleeps after the last start too, so it may return long after the last fetch has ended
+# line: await asyncio.sleep(apart)
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    """Fetch all pages, in order; at most so many at once, and starts so far apart."""
+    places = asyncio.Semaphore(most)
+
+    async def one(page):
+        try:
+            return await fetch(page)
+        finally:
+            places.release()
+
+    tasks = []
+    async with asyncio.TaskGroup() as group:
+        for page in pages:
+            await places.acquire()
+            tasks.append(group.create_task(one(page)))
+            await asyncio.sleep(apart)
+    return [task.result() for task in tasks]
+
+# %% crawl-limit-1 wrong: pauses although enough time has gone by
+# cause: it always pauses for all of `apart` once there is room, even if the last start is long ago, so fetches start later than the limits allow
+# line: await asyncio.sleep(apart)
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    results = {}
+    todo = list(enumerate(pages))
+    running = set()
+    try:
+        for n, page in todo:
+            if len(running) >= most:
+                done, running = await asyncio.wait(
+                    running, return_when=asyncio.FIRST_COMPLETED
+                )
+                results.update(task.result() for task in done)
+            if n > 0:
+                await asyncio.sleep(apart)
+            running.add(asyncio.create_task(numbered(fetch, n, page)))
+        while running:
+            done, running = await asyncio.wait(
+                running, return_when=asyncio.FIRST_COMPLETED
+            )
+            results.update(task.result() for task in done)
+    finally:
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+    return [results[n] for n, _ in todo]
+
+
+async def numbered(fetch, n, page):
+    return n, await fetch(page)
+
+# %% crawl-limit-1 wrong: the moment is fixed before there is a place
+# cause: each task waits for its moment first and for a place afterwards, so two that waited for places may start less than `apart` apart
+# line: await asyncio.sleep(n * apart) | async with places:
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    """Fetch all pages, in order; at most so many at once, and starts so far apart."""
+    places = asyncio.Semaphore(most)
+
+    async def in_turn(n, page):
+        await asyncio.sleep(n * apart)  # the n-th start
+        async with places:
+            return await fetch(page)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(in_turn(*pair)) for pair in enumerate(pages)]
+    return [task.result() for task in tasks]
+
+# %% crawl-limit-1 right: workers, and a lock around the start
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    """Fetch all pages, in order; at most so many at once, and starts so far apart."""
+    clock = asyncio.get_running_loop().time
+    todo = enumerate(pages)
+    results, turn, earliest = {}, asyncio.Lock(), clock()
+
+    async def worker():
+        nonlocal earliest
+        while True:
+            async with turn:
+                if (taken := next(todo, None)) is None:
+                    return
+                if (pause := earliest - clock()) > 0:
+                    await asyncio.sleep(pause)
+                earliest = clock() + apart
+            n, page = taken
+            results[n] = await fetch(page)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(most):
+            group.create_task(worker())
+    return [results[n] for n in range(len(results))]
+
+# %% crawl-limit-1 right: one loop starts all, a callback gives the place back
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    loop = asyncio.get_running_loop()
+    places = asyncio.Semaphore(most)
+    tasks, last = [], None
+    async with asyncio.TaskGroup() as group:
+        for page in pages:
+            await places.acquire()
+            if last is not None and loop.time() < last + apart:
+                await asyncio.sleep(last + apart - loop.time())
+            last = loop.time()
+            task = group.create_task(fetch(page))
+            task.add_done_callback(lambda _: places.release())
+            tasks.append(task)
+    return [task.result() for task in tasks]
+
+# %% crawl-pipeline-1 wrong: None means that there is nothing to parse
+# cause: a page for which `fetch` returned None isn't parsed, though None is a result as any other
+# line: if raw is not None: | raw = None
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    """Return two dicts: the record of each page, and the error of each that failed."""
+    records, errors = {}, {}
+    queue, todo = asyncio.Queue(size), iter(pages)
+    end = object()
+
+    async def fetcher():
+        for page in todo:
+            raw = None
+            try:
+                raw = await fetch(page)
+            except Exception as error:
+                errors[page] = error
+            if raw is not None:
+                await queue.put((page, raw))
+
+    async def parser():
+        while (item := await queue.get()) is not end:
+            page, raw = item
+            try:
+                records[page] = await parse(raw)
+            except Exception as error:
+                errors[page] = error
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(parser())
+        async with asyncio.TaskGroup() as fetchers:
+            for _ in range(workers):
+                fetchers.create_task(fetcher())
+        await queue.put(end)
+    return records, errors
+
+# %% crawl-pipeline-1 wrong: the parser is cancelled at the end only
+# cause: if the pipeline is cancelled, nobody cancels the parser's task, which goes on for ever
+# line: parsing = asyncio.create_task(parse_all()) | parsing.cancel() | await asyncio.gather(*(fetch_some() for _ in range(workers))) | none
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    good, bad = {}, {}
+    todo = list(reversed(pages))
+    fetched = asyncio.Queue(maxsize=size)
+
+    async def fetch_some():
+        while todo:
+            page = todo.pop()
+            try:
+                raw = await fetch(page)
+            except Exception as error:
+                bad[page] = error
+                continue
+            await fetched.put((page, raw))
+
+    async def parse_all():
+        while True:
+            page, raw = await fetched.get()
+            try:
+                good[page] = await parse(raw)
+            except Exception as error:
+                bad[page] = error
+            finally:
+                fetched.task_done()
+
+    parsing = asyncio.create_task(parse_all())
+    await asyncio.gather(*(fetch_some() for _ in range(workers)))
+    await fetched.join()
+    parsing.cancel()
+    await asyncio.wait([parsing])
+    return good, bad
+
+# %% crawl-pipeline-1 wrong: task_done only after a success
+# cause: if `parse` raises, task_done isn't called, so queue.join() waits for ever
+# line: self.queue.task_done() | self.errors[page] = error | await self.queue.join()
+import asyncio
+
+
+class Pipeline:
+    def __init__(self, fetch, parse, pages, size):
+        self.fetch, self.parse = fetch, parse
+        self.todo = iter(pages)
+        self.queue = asyncio.Queue(size)
+        self.records, self.errors = {}, {}
+
+    async def fetcher(self):
+        for page in self.todo:
+            try:
+                raw = await self.fetch(page)
+            except Exception as failure:
+                self.errors.update({page: failure})
+            else:
+                await self.queue.put((page, raw))
+
+    async def parser(self):
+        while True:
+            page, raw = await self.queue.get()
+            try:
+                self.records[page] = await self.parse(raw)
+                self.queue.task_done()
+            except Exception as error:
+                self.errors[page] = error
+
+    async def run(self, workers):
+        async with asyncio.TaskGroup() as group:
+            parsing = group.create_task(self.parser())
+            fetching = [group.create_task(self.fetcher()) for _ in range(workers)]
+            await asyncio.wait(fetching)
+            await self.queue.join()
+            parsing.cancel()
+        return self.records, self.errors
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    return await Pipeline(fetch, parse, pages, size).run(workers)
+
+# %% crawl-pipeline-1 right: join in a task group, one dict of outcomes
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    """Return two dicts: the record of each page, and the error of each that failed."""
+    outcomes = {True: {}, False: {}}
+    queue, todo = asyncio.Queue(size), iter(pages)
+
+    async def attempt(page, waiting):
+        try:
+            return True, await waiting
+        except Exception as error:
+            outcomes[False][page] = error
+            return False, None
+
+    async def fetcher():
+        for page in todo:
+            fine, raw = await attempt(page, fetch(page))
+            if fine:
+                await queue.put((page, raw))
+
+    async def parser():
+        while True:
+            page, raw = await queue.get()
+            fine, record = await attempt(page, parse(raw))
+            if fine:
+                outcomes[True][page] = record
+            queue.task_done()
+
+    async with asyncio.TaskGroup() as group:
+        parsing = group.create_task(parser())
+        async with asyncio.TaskGroup() as fetchers:
+            for _ in range(workers):
+                fetchers.create_task(fetcher())
+        await queue.join()
+        parsing.cancel()
+    return outcomes[True], outcomes[False]
+
+# %% crawl-pipeline-1 right: a deque and two semaphores for the queue
+import asyncio
+from collections import deque
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    records, errors = {}, {}
+    raws, room, ready = deque(), asyncio.Semaphore(size), asyncio.Semaphore(0)
+    todo = deque(pages)
+
+    async def fetch_pages():
+        while todo:
+            page = todo.popleft()
+            try:
+                raw = await fetch(page)
+            except Exception as error:
+                errors[page] = error
+            else:
+                await room.acquire()
+                raws.append((page, raw))
+                ready.release()
+
+    async def parse_pages():
+        while True:
+            await ready.acquire()
+            if not raws:
+                return  # woken for the end
+            page, raw = raws.popleft()
+            room.release()
+            try:
+                records[page] = await parse(raw)
+            except Exception as error:
+                errors[page] = error
+
+    tasks = [asyncio.create_task(fetch_pages()) for _ in range(workers)]
+    last = asyncio.create_task(parse_pages())
+    try:
+        await asyncio.gather(*tasks)
+        ready.release()
+        await last
+    finally:
+        for task in (*tasks, last):
+            task.cancel()
+        await asyncio.gather(*tasks, last, return_exceptions=True)
+    return records, errors
+
+# %% crawl-progress-1 wrong: closes only if it isn't cancelled
+# cause: writer.close() stands after the try and not in a finally, so a cancelled handler leaves the connection open
+# line: writer.close() | except (OSError, EOFError, asyncio.LimitOverrunError): | none
+import asyncio
+import json
+
+
+def head(status, kind):
+    return f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n\r\n".encode()
+
+
+async def show(crawl, reader, writer):
+    """Answer one visitor: the page, the events or 404; then close."""
+
+    async def send(data):
+        writer.write(data)
+        await writer.drain()
+
+    def event():
+        return f"data: {json.dumps(crawl.state())}\n\n".encode()
+
+    try:
+        request = await reader.readuntil(b"\r\n\r\n")
+        match request.split(b" ", 2):
+            case [_, b"/", _]:
+                await send(head("200 OK", "text/html") + b"<h1>The crawl</h1>")
+            case [_, b"/events", _]:
+                await send(head("200 OK", "text/event-stream"))
+                while not crawl.over:
+                    await send(event())
+                    await asyncio.sleep(0.05)
+                await send(event())
+            case _:
+                await send(head("404 Not Found", "text/plain") + b"not here")
+    except (OSError, EOFError, asyncio.LimitOverrunError):
+        pass  # the visitor has left
+    writer.close()
+
+# %% crawl-progress-1 wrong: no event at the end
+# cause: once the crawl is over the loop ends without an event with the last state, and a crawl that is over already gives no event at all
+# line: while not crawl.over: | none
+import asyncio
+import contextlib
+import json
+
+PAGE = "<!doctype html><title>Crawl</title><p>See /events."
+
+
+def answer(crawl, path):
+    if path == "/":
+        yield "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + PAGE
+    elif path == "/events":
+        yield "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+        while not crawl.over:
+            yield "data: " + json.dumps(crawl.state()) + "\n\n"
+    else:
+        yield "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n\r\nNot found"
+
+
+async def show(crawl, reader, writer):
+    gone = OSError, EOFError, asyncio.LimitOverrunError
+    with contextlib.closing(writer), contextlib.suppress(*gone):
+        asked = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+        words = asked.split()
+        path = words[1] if len(words) > 1 else ""
+        for part in answer(crawl, path):
+            writer.write(part.encode())
+            await writer.drain()
+            if part.startswith("data: "):
+                await asyncio.sleep(0.05)
+
+# %% crawl-progress-1 wrong: reads lines for ever if the visitor leaves
+# cause: at the end of the input readline() returns b"", which isn't the empty line, so a visitor who leaves in the request keeps the loop going for ever
+# line: while await reader.readline() != b"\r\n":
+import asyncio
+import json
+
+
+async def show(crawl, reader, writer):
+    """Answer one visitor: the page, the events or 404; then close."""
+    try:
+        first = (await reader.readline()).split()
+        while await reader.readline() != b"\r\n":
+            pass  # the other lines don't matter
+        path = first[1] if len(first) >= 2 else b"?"
+        if path == b"/events":
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+            last = False
+            while not last:
+                last = crawl.over
+                writer.write(f"data: {json.dumps(crawl.state())}\n\n".encode())
+                await writer.drain()
+                if not last:
+                    await asyncio.sleep(0.05)
+        else:
+            status, kind, body = "404 Not Found", "text/plain", "404"
+            if path == b"/":
+                status, kind, body = "200 OK", "text/html", "<h1>Crawl</h1>"
+            text = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n\r\n{body}"
+            writer.write(text.encode())
+            await writer.drain()
+    except (ConnectionError, ValueError):
+        pass  # gone, or a line too long
+    finally:
+        writer.close()
+
+# %% crawl-progress-1 right: an async generator of the parts
+import asyncio
+import contextlib
+import json
+
+
+async def parts_of(crawl, path):
+    head = "HTTP/1.1 {}\r\nContent-Type: {}\r\n\r\n".format
+    if path == b"/":
+        yield head("200 OK", "text/html") + "<!doctype html><p>The crawl"
+    elif path == b"/events":
+        yield head("200 OK", "text/event-stream")
+        over = False
+        while not over:
+            over = crawl.over
+            yield f"data: {json.dumps(crawl.state())}\n\n"
+            if not over:
+                await asyncio.sleep(0.05)
+    else:
+        yield head("404 Not Found", "text/plain") + "no such page"
+
+
+async def show(crawl, reader, writer):
+    try:
+        with contextlib.suppress(OSError, EOFError, asyncio.LimitOverrunError):
+            asked = await reader.readuntil(b"\r\n\r\n")
+            path = (asked.split(maxsplit=2) + [b"", b""])[1]
+            async with contextlib.aclosing(parts_of(crawl, path)) as parts:
+                async for part in parts:
+                    writer.write(part.encode())
+                    await writer.drain()
+    finally:
+        writer.close()
+
+# %% crawl-progress-1 right: reads line by line, a class for the visitor
+import asyncio
+import json
+
+
+class Visitor:
+    def __init__(self, reader, writer):
+        self.reader, self.writer = reader, writer
+
+    async def path(self):
+        lines = []
+        while (line := await self.reader.readline()).strip():
+            lines.append(line)
+        if not line:
+            raise ConnectionError("left in the middle of the request")
+        words = lines[0].split() if lines else []
+        return words[1].decode("latin-1") if len(words) > 1 else None
+
+    async def head(self, kind, status="200 OK"):
+        await self.say(f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n\r\n")
+
+    async def say(self, text):
+        self.writer.write(text.encode())
+        await self.writer.drain()
+
+
+async def show(crawl, reader, writer):
+    """Answer one visitor: the page, the events or 404; then close."""
+    visitor = Visitor(reader, writer)
+    try:
+        path = await visitor.path()
+        if path == "/":
+            await visitor.head("text/html")
+            await visitor.say("<html><body>Crawling</body></html>")
+        elif path == "/events":
+            await visitor.head("text/event-stream")
+            while not crawl.over:
+                await visitor.say(f"data: {json.dumps(crawl.state())}\n\n")
+                await asyncio.sleep(0.05)
+            await visitor.say(f"data: {json.dumps(crawl.state())}\n\n")
+        else:
+            await visitor.head("text/plain", "404 Not Found")
+    except (OSError, ValueError):
+        pass
+    finally:
+        writer.close()
+
+# %% crawl-stop-1 wrong: a cancelled page is lost
+# cause: CancelledError is no Exception, so the page of a cancelled worker doesn't go back into todo
+# line: except Exception:
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    """Fetch `todo` into `done`; once `stop` is set, end within `grace` seconds."""
+
+    async def worker():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            try:
+                done[page] = await fetch(page)
+            except Exception:
+                todo.appendleft(page)
+                raise
+
+    async def cancel_late(crew):
+        await stop.wait()
+        _, late = await asyncio.wait(crew, timeout=grace)
+        for task in late:
+            task.cancel()
+
+    async with asyncio.TaskGroup() as group:
+        crew = [group.create_task(worker()) for _ in range(workers)]
+        watching = group.create_task(cancel_late(crew))
+        await asyncio.wait(crew)
+        watching.cancel()
+
+# %% crawl-stop-1 wrong: always sleeps for all of the grace
+# cause: after the stop it sleeps for `grace` seconds even if all workers have finished their pages before
+# line: await asyncio.sleep(grace)
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    async def work():
+        while not stop.is_set() and len(todo) > 0:
+            page = todo.popleft()
+            result, fetched = None, False
+            try:
+                result = await fetch(page)
+                fetched = True
+            finally:
+                if fetched:
+                    done[page] = result
+                else:
+                    todo.append(page)
+
+    async def all_workers():
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(work())
+
+    working = asyncio.create_task(all_workers())
+    stopping = asyncio.create_task(stop.wait())
+    both = {working, stopping}
+    try:
+        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            await asyncio.sleep(grace)
+        if working.done():
+            working.result()  # raises its error
+    finally:
+        for task in both:
+            task.cancel()
+        await asyncio.gather(*both, return_exceptions=True)
+
+# %% crawl-stop-1 wrong: cancels, but doesn't wait for the cancelled
+# cause: the cancelled workers are not awaited, so when it returns they still run and their pages are not yet back in todo
+# line: task.cancel() | none
+import asyncio
+
+
+async def worker(fetch, todo, done, stop):
+    while todo and not stop.is_set():
+        page = todo.popleft()
+        try:
+            done[page] = await fetch(page)
+        except BaseException:
+            todo.appendleft(page)
+            raise
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    """Fetch `todo` into `done`; once `stop` is set, end within `grace` seconds."""
+    bell = asyncio.create_task(stop.wait())
+    crew = {
+        asyncio.create_task(worker(fetch, todo, done, stop)) for _ in range(workers)
+    }
+    at_work = set(crew)
+    try:
+        while at_work and not bell.done():
+            ended, _ = await asyncio.wait(
+                at_work | {bell}, return_when=asyncio.FIRST_COMPLETED
+            )
+            for task in ended & at_work:
+                task.result()
+            at_work -= ended
+        if at_work:
+            ended, at_work = await asyncio.wait(
+                at_work, timeout=grace, return_when=asyncio.FIRST_EXCEPTION
+            )
+            for task in ended:
+                task.result()
+    finally:
+        for task in crew | {bell}:
+            task.cancel()
+
+# %% crawl-stop-1 right: a timeout that is set when the stop comes
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    """Fetch `todo` into `done`; once `stop` is set, end within `grace` seconds."""
+    loop = asyncio.get_running_loop()
+
+    async def worker():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            try:
+                done[page] = await fetch(page)
+            except BaseException:
+                todo.append(page)
+                raise
+
+    async def all_of_them():
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+
+    async def set_deadline(deadline):
+        await stop.wait()
+        deadline.reschedule(loop.time() + grace)
+
+    deadline = asyncio.timeout(None)
+    try:
+        async with deadline:
+            watching = asyncio.create_task(set_deadline(deadline))
+            try:
+                await all_of_them()
+            finally:
+                watching.cancel()
+                await asyncio.wait([watching])
+    except TimeoutError:
+        if not deadline.expired():
+            raise
+
+# %% crawl-stop-1 right: a group with somebody who cancels the late
+import asyncio
+from contextlib import contextmanager
+
+
+@contextmanager
+def borrowed(todo):
+    page = todo.popleft()
+    try:
+        yield page
+    except BaseException:
+        todo.appendleft(page)
+        raise
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    async def work():
+        while todo and not stop.is_set():
+            with borrowed(todo) as page:
+                done[page] = await fetch(page)
+
+    async def end_late(crew):
+        await stop.wait()
+        _, late = await asyncio.wait(crew, timeout=grace)
+        for task in late:
+            task.cancel()
+
+    async with asyncio.TaskGroup() as group:
+        crew = [group.create_task(work()) for _ in range(workers)]
+        ending = group.create_task(end_late(crew))
+        await asyncio.wait(crew)
+        ending.cancel()
+
+# %% crawl-whole-1 wrong: leaves the 0.3 s to the client
+# cause: httpx's timeout holds for each single read, so an answer that comes in small pieces may take longer than 0.3 s in all
+# line: httpx.AsyncClient(timeout=0.3) | response = await client.get(url + page)
+import asyncio
+import random
+
+import httpx
+
+
+async def crawl(url, pages, workers, tell):
+    """Return the name of each page, and the pages that failed."""
+    names, failed = {}, []
+    todo = iter(pages)
+
+    async def get(client, page):
+        for attempt in range(6):
+            pause = random.uniform(0, 0.1)
+            try:
+                response = await client.get(url + page)
+            except httpx.TransportError:
+                pass
+            else:
+                if response.status_code == 200:
+                    names[page] = response.json()["name"]
+                    return
+                if response.status_code == 429:
+                    pause = float(response.headers.get("Retry-After", 0))
+                elif response.status_code != 503:
+                    break
+            if attempt < 5:
+                await asyncio.sleep(pause)
+        failed.append(page)
+
+    async def worker(client):
+        for page in todo:
+            await get(client, page)
+            tell(len(names), len(failed))
+
+    async with httpx.AsyncClient(timeout=0.3) as client:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker(client))
+    return names, failed
+
+# %% crawl-whole-1 wrong: in groups of `workers` pages
+# cause: the next group begins only when the slowest page of this one has ended, so for long fewer than `workers` requests are in flight
+# line: for first in range(0, len(pages), workers): | async with asyncio.TaskGroup() as group: | pages[first : first + workers]
+import asyncio
+import random
+
+import httpx
+
+
+class NoSuchPage(Exception):
+    pass
+
+
+async def one_try(client, address):
+    """Return a name and None, or None and the seconds to wait."""
+    try:
+        async with asyncio.timeout(0.3):
+            response = await client.get(address)
+    except (TimeoutError, httpx.TransportError):
+        return None, random.uniform(0, 0.1)
+    match response.status_code:
+        case 200:
+            return response.json()["name"], None
+        case 429:
+            return None, float(response.headers.get("Retry-After", 0.1))
+        case 503:
+            return None, random.uniform(0, 0.1)
+    raise NoSuchPage(address)
+
+
+async def six_tries(client, address):
+    for left in (5, 4, 3, 2, 1, 0):
+        name, pause = await one_try(client, address)
+        if pause is None:
+            return name
+        if left:
+            await asyncio.sleep(pause)
+    raise NoSuchPage(address)
+
+
+async def crawl(url, pages, workers, tell):
+    names, failed = {}, []
+
+    async def one(client, page):
+        try:
+            names[page] = await six_tries(client, url + page)
+        except NoSuchPage:
+            failed.append(page)
+        tell(len(names), len(failed))
+
+    async with httpx.AsyncClient() as client:
+        for first in range(0, len(pages), workers):
+            async with asyncio.TaskGroup() as group:
+                for page in pages[first : first + workers]:
+                    group.create_task(one(client, page))
+    return names, failed
+
+# %% crawl-whole-1 wrong: not every lost connection is caught
+# cause: a server that closes the connection without an answer gives httpx.RemoteProtocolError, which is neither a ConnectError nor a ReadError, so an error comes out instead of another try
+# line: except (TimeoutError, httpx.ConnectError, httpx.ReadError):
+import asyncio
+import random
+
+import httpx
+
+
+class Crawl:
+    def __init__(self, url, pages, tell):
+        self.url, self.tell = url, tell
+        self.todo = list(pages)
+        self.done: dict[str, str] = {}
+        self.failed: list[str] = []
+
+    async def ask(self, client, page):
+        """Return the status, what to wait, and the name."""
+        pause, name = random.uniform(0, 0.1), None
+        try:
+            async with asyncio.timeout(0.3):
+                answer = await client.get(self.url + page)
+        except (TimeoutError, httpx.ConnectError, httpx.ReadError):
+            return 503, pause, name
+        if answer.status_code == 200:
+            name = answer.json()["name"]
+        elif answer.status_code == 429:
+            pause = float(answer.headers["Retry-After"])
+        return answer.status_code, pause, name
+
+    async def work(self, client):
+        while self.todo:
+            page = self.todo.pop()
+            tries = 1
+            status, pause, name = await self.ask(client, page)
+            while status in (429, 503) and tries < 6:
+                await asyncio.sleep(pause)
+                status, pause, name = await self.ask(client, page)
+                tries += 1
+            if status == 200:
+                self.done[page] = name
+            else:
+                self.failed.append(page)
+            self.tell(len(self.done), len(self.failed))
+
+
+async def crawl(url, pages, workers, tell):
+    crawling = Crawl(url, pages, tell)
+    async with httpx.AsyncClient() as client, asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(crawling.work(client))
+    return crawling.done, crawling.failed
+
+# %% crawl-whole-1 right: a task for each page, a semaphore around each request
+import asyncio
+import random
+
+import httpx
+
+
+async def crawl(url, pages, workers, tell):
+    """Return the name of each page, and the pages that failed."""
+    done, failed = {}, []
+    gate = asyncio.Semaphore(workers)
+
+    async def try_once(client, page):
+        async with gate:
+            try:
+                async with asyncio.timeout(0.3):
+                    return await client.get(url + page)
+            except (TimeoutError, httpx.TransportError):
+                return httpx.Response(503)
+
+    async def one(client, page):
+        for pauses_left in reversed(range(6)):
+            response = await try_once(client, page)
+            if response.status_code not in (429, 503):
+                break
+            if pauses_left:
+                told = response.headers.get("Retry-After", "0.1")
+                slow = response.status_code == 429
+                await asyncio.sleep(float(told) if slow else random.uniform(0, 0.1))
+        if response.status_code == 200:
+            done[page] = response.json()["name"]
+        else:
+            failed.append(page)
+        tell(len(done), len(failed))
+
+    async with httpx.AsyncClient(timeout=None) as client:
+        async with asyncio.TaskGroup() as group:
+            for page in pages:
+                group.create_task(one(client, page))
+    return done, failed
+
+# %% crawl-whole-1 right: workers and a queue, an error that carries the pause
+import asyncio
+import random
+
+import httpx
+
+
+class Again(Exception):
+    def __init__(self, pause):
+        super().__init__(pause)
+        self.pause = pause
+
+
+async def name_of(client, address):
+    try:
+        async with asyncio.timeout(0.3):
+            response = await client.get(address)
+    except (TimeoutError, httpx.TransportError):
+        raise Again(random.uniform(0, 0.1)) from None
+    if response.status_code == 429:
+        raise Again(float(response.headers.get("Retry-After", 0)))
+    if response.status_code == 503:
+        raise Again(random.uniform(0, 0.1))
+    if response.status_code != 200:
+        raise LookupError(address)
+    return response.json()["name"]
+
+
+async def crawl(url, pages, workers, tell):
+    queue = asyncio.Queue()
+    for page in pages:
+        queue.put_nowait(page)
+    names, failed = {}, []
+
+    async def work(client):
+        while not queue.empty():
+            page, tries, pause = queue.get_nowait(), 0, 0
+            while page not in names and tries < 6:
+                await asyncio.sleep(pause)
+                tries += 1
+                try:
+                    names[page] = await name_of(client, url + page)
+                except Again as again:
+                    pause = again.pause
+                except LookupError:
+                    break
+            if page not in names:
+                failed.append(page)
+            tell(len(names), len(failed))
+
+    async with httpx.AsyncClient() as client:
+        tasks = [asyncio.create_task(work(client)) for _ in range(workers)]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+    return names, failed
+
+# %% crawl-page-1 wrong: looks at the clock between the tries only
+# cause: the 4 s are looked at only before a try, so a try or a pause that is under way then goes on beyond them
+# line: if loop.time() - start >= 4: | raise TimeoutError
+import asyncio
+import random
+
+
+async def get_page(ask, page):
+    """Return the body of the page; try up to five times, for up to 4 s."""
+    loop = asyncio.get_running_loop()
+    start = loop.time()
+    longest = 0.1
+    for tries in range(1, 6):
+        if loop.time() - start >= 4:
+            raise TimeoutError(page)
+        try:
+            status, body = await asyncio.wait_for(ask(page), 1)
+        except OSError:  # a TimeoutError is one, too
+            status = 503
+        if status == 200:
+            return body
+        if status not in (429, 503) or tries == 5:
+            raise ValueError(page)
+        await asyncio.sleep(random.uniform(0, longest))
+        longest *= 2
+
+# %% crawl-page-1 wrong: pauses that grow by 0.1 s
+# cause: the longest pause grows by 0.1 s each time instead of being doubled
+# line: random.uniform(0, 0.1 * attempt)
+import asyncio
+import random
+
+
+async def get_page(ask, page):
+    async with asyncio.timeout(4):
+        for attempt in range(5):
+            if attempt:
+                await asyncio.sleep(random.uniform(0, 0.1 * attempt))
+            try:
+                async with asyncio.timeout(1):
+                    status, body = await ask(page)
+            except (OSError, TimeoutError):
+                continue
+            match status:
+                case 200:
+                    return body
+                case 429 | 503:
+                    continue
+                case _:
+                    raise ValueError(f"{page}: {status}")
+        raise ValueError(f"{page}: no answer")
+
+# %% crawl-page-1 right: a row of pauses
+import asyncio
+import contextlib
+import random
+
+
+async def get_page(ask, page):
+    async with asyncio.timeout(4):
+        for longest in 0, 0.1, 0.2, 0.4, 0.8:
+            await asyncio.sleep(longest * random.random())
+            status = None
+            with contextlib.suppress(OSError, TimeoutError):
+                async with asyncio.timeout(1):
+                    status, body = await ask(page)
+            if status == 200:
+                return body
+            if status not in (None, 429, 503):
+                break
+    raise ValueError(page)
+
+# %% crawl-limit-1 wrong: pauses after the last one, too
+# cause: it pauses after the last start as well, and so may return later than the last fetch ends
+# line: await asyncio.sleep(apart)
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    """Fetch all pages, in order; at most so many at once, and starts so far apart."""
+    places = asyncio.Semaphore(most)
+    tasks = []
+    async with asyncio.TaskGroup() as group:
+        for page in pages:
+            await places.acquire()
+            task = group.create_task(fetch(page))
+            task.add_done_callback(lambda _: places.release())
+            tasks.append(task)
+            await asyncio.sleep(apart)
+    return [task.result() for task in tasks]
+
+# %% crawl-limit-1 wrong: a timetable made beforehand
+# cause: the starts are timed before the wait for a place; fetches that had to wait for one start closer together
+# line: await asyncio.sleep(number * apart) | async with places:
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    places = asyncio.Semaphore(most)
+
+    async def one(number, page):
+        await asyncio.sleep(number * apart)
+        async with places:
+            return await fetch(page)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(n, page)) for n, page in enumerate(pages)]
+    return [task.result() for task in tasks]
+
+# %% crawl-limit-1 right: workers that pass a gate
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    clock = asyncio.get_running_loop().time
+    gate, free_at, results = asyncio.Lock(), clock(), {}
+    numbered = iter(enumerate(pages))
+
+    async def worker():
+        nonlocal free_at
+        while True:
+            async with gate:
+                # whoever is here takes the next page, so they start in order
+                number, page = next(numbered, (None, None))
+                if number is None:
+                    return
+                if (pause := free_at - clock()) > 0:
+                    await asyncio.sleep(pause)
+                free_at = clock() + apart
+            results[number] = await fetch(page)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(most):
+            group.create_task(worker())
+    return [results[number] for number in sorted(results)]
+
+# %% crawl-pipeline-1 wrong: None counts as failed
+# cause: a page for which fetch returned None is not parsed but noted as failed
+# line: if raw is None: | failed[page] = ValueError("nothing there")
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    """Return two dicts: the record of each page, and the error of each that failed."""
+    records, failed = {}, {}
+    todo = iter(pages)
+    fetched = asyncio.Queue(size)
+
+    async def fetcher():
+        for page in todo:
+            try:
+                raw = await fetch(page)
+            except Exception as error:
+                failed[page] = error
+                continue
+            if raw is None:
+                failed[page] = ValueError("nothing there")
+            else:
+                await fetched.put((page, raw))
+
+    async def parser():
+        while (entry := await fetched.get()) is not None:
+            page, raw = entry
+            try:
+                records[page] = await parse(raw)
+            except Exception as error:
+                failed[page] = error
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(parser())
+        async with asyncio.TaskGroup() as fetchers:
+            for _ in range(workers):
+                fetchers.create_task(fetcher())
+        await fetched.put(None)
+    return records, failed
+
+# %% crawl-pipeline-1 wrong: the parser outlives a cancellation
+# cause: if the pipeline is cancelled, the parser is not
+# line: parsing.cancel() | parsing = asyncio.create_task(parser()) | await asyncio.gather(*(worker() for _ in range(workers)))
+import asyncio
+from collections import deque
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    todo = deque(pages)
+    queue = asyncio.Queue(maxsize=size)
+    good, bad = {}, {}
+
+    async def worker():
+        while todo:
+            page = todo.popleft()
+            try:
+                raw = await fetch(page)
+            except Exception as error:
+                bad[page] = error
+            else:
+                await queue.put((page, raw))
+
+    async def parser():
+        while True:
+            page, raw = await queue.get()
+            try:
+                good[page] = await parse(raw)
+            except Exception as error:
+                bad[page] = error
+            finally:
+                queue.task_done()
+
+    parsing = asyncio.create_task(parser())
+    await asyncio.gather(*(worker() for _ in range(workers)))
+    await queue.join()
+    parsing.cancel()
+    return good, bad
+
+# %% crawl-pipeline-1 right: the last worker puts the end
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    todo, queue, end = iter(list(pages)), asyncio.Queue(size), object()
+    records, errors, at_work = {}, {}, workers
+
+    async def step(page, function, argument, then):
+        try:
+            result = await function(argument)
+        except Exception as error:
+            errors[page] = error
+        else:
+            await then(page, result)
+
+    async def enqueue(page, raw):
+        await queue.put((page, raw))
+
+    async def note(page, record):
+        records[page] = record
+
+    async def worker():
+        nonlocal at_work
+        for page in todo:
+            await step(page, fetch, page, enqueue)
+        at_work -= 1
+        if at_work == 0:
+            await queue.put((end, None))
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+        while (entry := await queue.get())[0] is not end:
+            await step(entry[0], parse, entry[1], note)
+    return records, errors
+
+# %% crawl-progress-1 wrong: the last state may be missing
+# cause: if the crawl ends while the event is drained, the loop ends without an event with the state at the end
+# line: if crawl.over: | break
+# told: none
+import asyncio
+import json
+
+
+async def show(crawl, reader, writer):
+    """Answer one visitor: the page, the events or 404; then close."""
+
+    async def send(text):
+        writer.write(text.encode())
+        await writer.drain()
+
+    async def head(status, kind):
+        await send(f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n\r\n")
+
+    try:
+        request = await reader.readuntil(b"\r\n\r\n")
+        path = request.decode("latin-1").split(" ")[1]
+        if path == "/":
+            await head("200 OK", "text/html")
+            await send("<h1>The crawl</h1>")
+        elif path == "/events":
+            await head("200 OK", "text/event-stream")
+            while True:
+                await send(f"data: {json.dumps(crawl.state())}\n\n")
+                if crawl.over:
+                    break
+                await asyncio.sleep(0.05)
+        else:
+            await head("404 Not Found", "text/plain")
+            await send("There is nothing here.")
+    except (ConnectionError, asyncio.IncompleteReadError):
+        pass
+    finally:
+        writer.close()
+
+# %% crawl-progress-1 wrong: leaves in the middle of the request
+# cause: if the visitor leaves before the request is complete, an IncompleteReadError comes out
+# line: except ConnectionError: | await reader.readuntil(b"\r\n\r\n")
+import asyncio
+import json
+
+PAGE = "<!doctype html><script>new EventSource('/events')</script>"
+
+
+async def show(crawl, reader, writer):
+    async def write(*lines):
+        writer.write("\r\n".join(lines).encode())
+        await writer.drain()
+
+    async def event():
+        writer.write(b"data: %b\n\n" % json.dumps(crawl.state()).encode())
+        await writer.drain()
+
+    try:
+        request = await reader.readuntil(b"\r\n\r\n")
+        match request.split()[1]:
+            case b"/":
+                await write("HTTP/1.1 200 OK", "Content-Type: text/html", "", PAGE)
+            case b"/events":
+                await write("HTTP/1.1 200 OK", "Content-Type: text/event-stream", "", "")
+                while not crawl.over:
+                    await event()
+                    await asyncio.sleep(0.05)
+                await event()
+            case _:
+                await write("HTTP/1.1 404 Not Found", "Content-Type: text/plain", "", "?")
+    except ConnectionError:
+        return
+    finally:
+        writer.close()
+
+# %% crawl-progress-1 right: an async generator of parts
+import asyncio
+import contextlib
+import json
+
+
+async def parts(crawl, path):
+    if path == "/":
+        yield "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>It crawls.</p>"
+    elif path == "/events":
+        yield "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+        while not crawl.over:
+            yield f"data: {json.dumps(crawl.state())}\n\n"
+            await asyncio.sleep(0.05)
+        yield f"data: {json.dumps(crawl.state())}\n\n"
+    else:
+        yield "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n\r\nNot here."
+
+
+async def show(crawl, reader, writer):
+    with contextlib.closing(writer), contextlib.suppress(OSError, EOFError):
+        first = await reader.readline()
+        line = first
+        while line not in (b"\r\n", b"\n"):
+            if not line.endswith(b"\n"):
+                return  # the visitor has left
+            line = await reader.readline()
+        words = first.decode("latin-1").split()
+        path = words[1] if len(words) > 1 else ""
+        async with contextlib.aclosing(parts(crawl, path)) as answer:
+            async for part in answer:
+                writer.write(part.encode())
+                await writer.drain()
+
+# %% crawl-stop-1 wrong: waits for the stop first
+# cause: it waits until stop is set, even if all pages are done long before
+# line: await stop.wait()
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    """Fetch `todo` into `done`; once `stop` is set, end within `grace` seconds."""
+
+    async def worker():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            try:
+                done[page] = await fetch(page)
+            except BaseException:
+                todo.appendleft(page)
+                raise
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(worker()) for _ in range(workers)]
+        await stop.wait()
+        _, late = await asyncio.wait(tasks, timeout=grace)
+        for task in late:
+            task.cancel()
+
+# %% crawl-stop-1 wrong: the page whose fetch failed is lost
+# cause: only a cancelled page goes back into todo; one whose fetch raised an error is in neither
+# line: except asyncio.CancelledError: | page = todo.popleft()
+import asyncio
+from contextlib import suppress
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    async def worker():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            try:
+                result = await fetch(page)
+            except asyncio.CancelledError:
+                todo.append(page)
+                raise
+            done[page] = result
+
+    async def deadline(tasks):
+        await stop.wait()
+        await asyncio.sleep(grace)
+        for task in tasks:
+            task.cancel()
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(worker()) for _ in range(workers)]
+        watch = group.create_task(deadline(tasks))
+        with suppress(ValueError):  # no tasks
+            await asyncio.wait(tasks)
+        watch.cancel()
+
+# %% crawl-stop-1 right: a hold on each page
+import asyncio
+from contextlib import contextmanager
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    @contextmanager
+    def held():
+        page, results = todo.popleft(), []
+        try:
+            yield page, results
+        finally:
+            if results:
+                [done[page]] = results
+            else:
+                todo.append(page)
+
+    async def worker():
+        while todo and not stop.is_set():
+            with held() as (page, results):
+                results.append(await fetch(page))
+
+    at_work = [asyncio.create_task(worker()) for _ in range(workers)]
+    stopping = asyncio.create_task(stop.wait())
+
+    def failed():
+        return [t for t in at_work if t.done() and not t.cancelled() and t.exception()]
+
+    try:
+        while not failed() and not stopping.done():
+            if all(task.done() for task in at_work):
+                return
+            pending = [task for task in at_work if not task.done()]
+            await asyncio.wait([stopping, *pending], return_when=asyncio.FIRST_COMPLETED)
+        pending = [task for task in at_work if not task.done()]
+        if pending and not failed():
+            await asyncio.wait(pending, timeout=grace, return_when=asyncio.FIRST_EXCEPTION)
+    finally:
+        for task in (*at_work, stopping):
+            task.cancel()
+        await asyncio.gather(*at_work, stopping, return_exceptions=True)
+    for task in failed():
+        task.result()
+
+# %% crawl-whole-1 wrong: httpx's own timeout
+# cause: httpx's timeout holds for each single read, not for all of the answer; a slow answer in pieces may take longer than 0.3 s
+# line: async with httpx.AsyncClient(timeout=0.3) as client: | response = await client.get(url + page)
+import asyncio
+import random
+
+import httpx
+
+
+async def crawl(url, pages, workers, tell):
+    """Return the name of each page, and the pages that failed."""
+    done: dict[str, str] = {}
+    failed: list[str] = []
+    todo = iter(pages)
+
+    async def ask(client, page):
+        for tries_left in reversed(range(6)):
+            pause = random.uniform(0, 0.1)
+            try:
+                response = await client.get(url + page)
+            except httpx.TransportError:
+                pass
+            else:
+                if response.status_code == 200:
+                    done[page] = response.json()["name"]
+                    return
+                if response.status_code == 429:
+                    pause = float(response.headers["Retry-After"])
+                elif response.status_code != 503:
+                    break
+            if tries_left:
+                await asyncio.sleep(pause)
+        failed.append(page)
+
+    async def worker(client):
+        for page in todo:
+            await ask(client, page)
+            tell(len(done), len(failed))
+
+    async with httpx.AsyncClient(timeout=0.3) as client:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker(client))
+    return done, failed
+
+# %% crawl-whole-1 wrong: only a ConnectError is a lost connection
+# cause: a connection that is lost during the answer raises another error of httpx (such as ReadError or RemoteProtocolError), which comes out
+# line: except (TimeoutError, httpx.ConnectError):
+import asyncio
+import random
+
+import httpx
+
+
+async def crawl(url, pages, workers, tell):
+    names, failed = {}, []
+    queue = asyncio.Queue()
+    for page in pages:
+        queue.put_nowait(page)
+
+    async def one_try(client, page):
+        """Return the name, or None and the pause, or raise LookupError."""
+        try:
+            async with asyncio.timeout(0.3):
+                answer = await client.get(page)
+        except (TimeoutError, httpx.ConnectError):
+            return None, random.random() / 10
+        match answer.status_code:
+            case 200:
+                return answer.json()["name"], 0
+            case 429:
+                return None, float(answer.headers.get("Retry-After", 0.1))
+            case 503:
+                return None, random.random() / 10
+        raise LookupError(page)
+
+    async def six_tries(client, page):
+        for attempt in range(1, 7):
+            name, pause = await one_try(client, page)
+            if name is not None:
+                return name
+            if attempt < 6:
+                await asyncio.sleep(pause)
+        raise LookupError(page)
+
+    async def worker(client):
+        while not queue.empty():
+            page = queue.get_nowait()
+            try:
+                names[page] = await six_tries(client, page)
+            except LookupError:
+                failed.append(page)
+            tell(len(names), len(failed))
+
+    async with httpx.AsyncClient(base_url=url) as client, asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker(client))
+    return names, failed
+
+# %% crawl-whole-1 right: an async generator of tries
+import asyncio
+import random
+
+import httpx
+
+
+async def tries(client, address, most=6):
+    """Yield what each try brings: an answer or None; pause between them."""
+    for number in range(most):
+        answer = None
+        try:
+            async with asyncio.timeout(0.3):
+                answer = await client.get(address)
+        except (TimeoutError, httpx.TransportError):
+            pass
+        yield answer
+        if number + 1 < most:
+            seconds = random.uniform(0, 0.1)
+            if answer is not None and answer.status_code == 429:
+                seconds = float(answer.headers.get("Retry-After", seconds))
+            await asyncio.sleep(seconds)
+
+
+async def crawl(url, pages, workers, tell):
+    names, failed, todo = {}, [], list(reversed(pages))
+
+    async def worker(client):
+        while todo:
+            page = todo.pop()
+            async for answer in tries(client, url + page):
+                status = 503 if answer is None else answer.status_code
+                if status == 200:
+                    names[page] = answer.json()["name"]
+                if status not in (429, 503):
+                    break
+            if page not in names:
+                failed.append(page)
+            tell(len(names), len(failed))
+
+    limits = httpx.Limits(max_connections=None)
+    async with httpx.AsyncClient(limits=limits, timeout=None) as client:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker(client))
+    return names, failed

@@ -30,6 +30,8 @@ VARIES = {
     r"(?<=Its clock stood at )[\d,.]+(?= s)": "‹seconds›",
     r"(?<=and it says )[\d.]+e-\d+": "‹seconds›",
     r"\d+(?= items, of 0\.1 s each, came to their end)": "‹count›",
+    r"(?<=bytes of 50,001, and )\d[\d,]+(?= bytes of its answer)": "‹count›",  # buffers
+    r"(?<=The client got )[\d,]+(?= bytes of 327,680)": "‹count›",
     r"(?<=It tried )[\d,]+(?= times in vain)": "‹count›",
     r"[\d,]+(?= more places were looked into)": "‹count›",
     r"(?<=The loop took )[\d,]+(?= turns)": "‹count›",

@@ -71,7 +71,7 @@ class StartScript(Exercise):
                 "no loop yet",
                 f"Python said: {error}. A task needs a loop that is "
                 "already running; in a script there is none until you start it.",
-                line=lab.call_of("create_task", "gather", "get_running_loop"),
+                line=lab.text.of_traceback(error),
                 try_="Let `asyncio.run` start the loop.",
                 headline="no loop to run in",
             ) from None

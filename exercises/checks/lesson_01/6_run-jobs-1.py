@@ -108,6 +108,16 @@ class RunJobs(Exercise):
         asked = [jobs[which] for which in at]
         lab.told(f"with {asked} and {workers}, where `draw_a_number` returns 1, and then 2")
         got = lab.call(run_jobs, asked, workers)
+        if isinstance(got, list) and len(got) == 3 and len(set(got)) < 3:
+            alike = lab.alike()
+            raise Wrong(
+                "value",
+                f"It returned {got}: one result is lost, and another stands there twice.",
+                alike.line,
+                "The same function is in the list twice. Each place has a result of its own.",
+                headline="mixed up two places",
+                at=alike.at,
+            )
         if isinstance(got, list):
             got = sorted(got)  # nobody says which of the two threads draws first
         return {"in order of size, it returned": got}
@@ -249,5 +259,7 @@ class Bank:
                 f"The first job was a long one. While it ran, {self.workers} workers had to begin "
                 f"all {self.jobs} jobs; they began {self.waited_for}, and at most {self.peak} ran "
                 "at once.",
-                lab.call_of("result", "*Executor") or (lab.inner_loop() and lab.call_of("join")),
+                lab.call_of("result", "*Executor")
+                or (lab.inner_loop() and lab.call_of("join"))
+                or lab.call_of("range", given="workers"),
             )

@@ -15,7 +15,7 @@ LINES = [
     "",
     "fine",
     "ERROR ROR ERROR \n",
-    "ERROR \t b c \t\r\n",
+    "ERROR \t b  c \t\r\n",
 ]
 SHORT = ["ERROR a", "ERROR b", "fine"]
 
@@ -58,7 +58,7 @@ class LazyPipeline(Exercise):
                 "eager",
                 f"I asked for one error. It stands in line 2 of the log, and `errors` had read "
                 f"{source.taken} of {len(log)} lines before it handed it out.",
-                made_a_list(lab),
+                made_a_list(lab) or lab.call_of("next") or lab.yielding(),
                 "Hand out each error as soon as you see it, before you read on.",
                 headline="reads too far",
             )
@@ -67,6 +67,15 @@ class LazyPipeline(Exercise):
         line = lab.literal("ERROR") if ": 2" in others else None
         lab.equal(others, ["no route", "out of paper"], "the other errors are", line=line)
         lab.equal(items_of(lab, iter(errors([]))), [], what="for no lines the errors are")
+        if items_of(lab, iter(errors(["  ERROR b"]))):
+            raise Wrong(
+                "value",
+                "For the line '  ERROR b' it yielded an error. That line begins with a space.",
+                lab.use_of("strip", "lstrip", "rstrip"),
+                "The line as it is begins with 'ERROR ', or it doesn't. Strip what comes after "
+                "that, and later.",
+                headline="stripped before it looked",
+            )
 
     @sweep(
         lambda some: {"log": some.lists(some.sampled_from(LINES), max_size=5)},
@@ -111,6 +120,13 @@ class LazyPipeline(Exercise):
     def with_one_expression(lines):
         return (line[6:].strip() for line in lines if line.startswith("ERROR "))
 
+    @wrong("value", says="begins with a space")
+    def strips_first(lines):
+        for line in lines:
+            line = line.strip()
+            if line.startswith("ERROR "):
+                yield line[6:].strip()
+
     @wrong("eager", says="Nobody had asked")
     def with_a_list(lines):
         return [line[6:].strip() for line in lines if line.startswith("ERROR ")]
@@ -135,6 +151,13 @@ class LazyPipeline(Exercise):
 
     finds_the_word_anywhere = with_yield.but(
         'line.startswith("ERROR ")', '"ERROR " in line', kind="value", says="no ERROR here"
+    )
+
+    joins_the_words = with_yield.but(
+        'line.removeprefix("ERROR ").strip()',
+        '" ".join(line.split()[1:])',
+        kind="value",
+        says="puts the words together anew",
     )
 
     @wrong("StopIteration", says="nothing more")

@@ -48,16 +48,13 @@ class Shares(Exercise):
             raise Wrong(
                 "changed",
                 f"I gave it the list [1, 3, 4]. Afterwards that was {numbers}.",
-                lab.earliest(
-                    lab.call_of("pop", "remove", "clear", "sort", "reverse", "append"),
-                    lab.deleting(),
-                    lab.item_of("numbers"),
-                ),
+                lab.changing(),
                 "The list is its caller's, who may need it. Take one of your own: `list(numbers)`.",
                 headline="changed the list",
             )
+        source = lab.source(numbers)
         try:
-            got = list(shares(number for number in numbers))
+            got = list(shares(number for number in source))
         except ArithmeticError as error:
             got = f"nothing, and raised {type(error).__name__}"
         if got != expected:
@@ -65,7 +62,7 @@ class Shares(Exercise):
                 "used up",
                 "For the list [1, 3, 4] it is right. For a generator of the same numbers it "
                 f"returned {got}. The first pass had used it up.",
-                lab.earliest(lab.call_of("sum", "list", "len"), lab.for_loop()),
+                source.place,
                 "You can go through a generator only once. The second pass finds nothing, and "
                 "raises no error.",
             )
@@ -81,10 +78,19 @@ class Shares(Exercise):
         besides=[{"numbers": [0, 1] * 550, "form": "a generator"}],
     )
     def any_numbers(self, shares, lab, numbers, form):
-        given = FORMS[form](numbers)
+        source = lab.source(numbers)
+        given = FORMS[form](numbers if form in ("a list", "a tuple") else source)
         shown = numbers if len(numbers) < 12 else f"{len(numbers):,} numbers"
         lab.told(f"with {form} of {shown}")
         got = lab.call(shares, given)
+        if numbers and got == [] and source.place:
+            raise Wrong(
+                "used up",
+                "It returned []: the first pass had used it up.",
+                lab.call_of("isinstance", "isgenerator", "type") or source.place,
+                "You can go through an iterator of any kind only once. The second pass finds "
+                "nothing, and raises no error.",
+            )
         seen = {"it returned": got}
         if isinstance(given, list):
             seen["afterwards the list was"] = given
@@ -125,6 +131,21 @@ class Shares(Exercise):
         while numbers:
             found.append(numbers.pop(0) / total)
         return found
+
+    @wrong("used up", says="It returned []")
+    def copies_a_generator_alone(numbers):
+        if inspect.isgenerator(numbers):
+            numbers = list(numbers)
+        total = sum(numbers)
+        return [number / total for number in numbers]
+
+    @wrong("changed", says="values[place] /= total")
+    def divides_in_place(numbers):
+        values = numbers if isinstance(numbers, list) else list(numbers)
+        total = sum(values)
+        for place in range(len(values)):
+            values[place] /= total
+        return values
 
     adds_up_what_is_gone = with_a_list.but("numbers = list(numbers)", "kept = list(numbers)").but(
         "in numbers", "in kept", kind="used up", says="ZeroDivisionError"

@@ -1,3 +1,4 @@
+import ast
 from collections import deque
 from itertools import islice, zip_longest
 
@@ -151,7 +152,7 @@ class Interleave(Exercise):
                 "stopped early",
                 f"It yielded {got} and stopped. One of the two was used up; the other "
                 "still had something.",
-                lab.earliest(lab.call_of("zip", "StopIteration"), lab.returning()),
+                lab.earliest(lab.call_of("zip"), lab.handler(StopIteration), lab.returning()),
                 "Go on with the other one alone.",
                 headline="lost the rest",
             )
@@ -182,6 +183,15 @@ class Interleave(Exercise):
                 lab.earliest(lab.literal(None), lab.condition()),
                 "Only StopIteration says that an iterator is used up.",
                 headline="took None for the end",
+            )
+        if len(got) > len(expected) and (again := goes_again(lab)):
+            raise Wrong(
+                "value",
+                f"It yielded {got}; expected {expected}.",
+                again,
+                "An iterator goes on where it was; what it was made from begins again. Go on with "
+                "the iterator.",
+                headline="began again",
             )
         lab.equal(got, expected, what="it yielded")
 
@@ -237,6 +247,18 @@ class Interleave(Exercise):
             yield next(iter(first))
             yield next(iter(second))
 
+    @wrong("value", says="what it was made from begins again")
+    def begins_the_rest_again(first, second):
+        ones, others = iter(first), iter(second)
+        for one in ones:
+            yield one
+            try:
+                yield next(others)
+            except StopIteration:
+                yield from ones
+                return
+        yield from second
+
     @wrong("turns", says="all of `first`")
     def one_by_one(first, second):
         yield from first
@@ -280,3 +302,10 @@ class Interleave(Exercise):
                 yield first.pop(0)
             if second:
                 yield second.pop(0)
+
+
+def goes_again(lab):
+    """The line that goes through an iterable itself, of which an iterator is in hand already."""
+    given = (call.args[0] for call in lab.text.calls_of("iter") if call.args)
+    names = [one.id for one in given if isinstance(one, ast.Name) and not lab.assigned(one.id)]
+    return names and (lab.yielding_from(*names) or lab.for_loop(*names)) or None

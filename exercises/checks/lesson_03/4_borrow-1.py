@@ -1,5 +1,12 @@
+from helpers.basics.words import count
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
+GIVING = "append", "insert"
+SKIPS = (
+    "An error goes in at the `yield`, and skips the lines below. GeneratorExit, which `close` "
+    "throws, isn't an `Exception`, and neither is KeyboardInterrupt."
+)
+FINALLY = " Only a `finally` runs however it ends."
 UNASKED = "closed {} before I asked for a book"
 ENDS = {  # the words for it, and what is thrown in: an error, nothing, or None to close it
     "asked {} again": False,
@@ -58,10 +65,18 @@ class Borrow(Exercise):
         story = " and ".join(end.format(reader) for reader, end in order)
         times = "with" if len(ends) == 1 else "twice with"
         lab.told(f"{times} the shelf {shelf}, and {story}")
+        before = len(shelf)
         made = dict(zip(readers, [lab.call(borrow, shelf), borrow(shelf)]))
         books = [next(made[reader]) for reader, end in zip(readers, ends) if end != UNASKED]
         meanwhile = list(shelf)
         came = [self._came(made[reader], ENDS[end]) for reader, end in order]
+        if len(ends) == 1 and len(shelf) < before:
+            raise Wrong(
+                "not given back",
+                f"Of {count(before, 'book')} the shelf held {len(shelf)} afterwards: {shelf}.",
+                lab.text.skipped(*GIVING) or given_back(lab),
+                SKIPS + FINALLY,
+            )
         return {
             "it handed out": books,
             "meanwhile the shelf held": meanwhile,
@@ -102,24 +117,19 @@ class Borrow(Exercise):
             )
         came = end(reader)
         if shelf == ["atlas"]:
+            asked = what == "I asked it again"
             raise Wrong(
                 "not given back",
                 f"{what} while the book was out, and the shelf still held {shelf}.",
-                lab.earliest(lab.call_of("append", "insert"), lab.operation("+=")),
-                (
-                    "Nothing was thrown in, so no `except` ran."
-                    if what == "I asked it again"
-                    else "An error goes in at the `yield`, and skips the lines below. "
-                    "GeneratorExit, which `close` throws, isn't an `Exception`."
-                )
-                + " Only a `finally` runs however it ends.",
+                given_back(lab) if asked else lab.text.skipped(*GIVING) or given_back(lab),
+                ("Nothing was thrown in, so no `except` ran." if asked else SKIPS) + FINALLY,
                 headline="no finally" if not lab.cleanup() else None,
             )
         if len(shelf) > 2:
             raise Wrong(
                 "given back wrongly",
                 f"{what}. Then the shelf held {shelf}.",
-                lab.earliest(lab.call_of("append", "insert"), lab.operation("+=")),
+                given_back(lab),
                 "One place is enough: the `finally`.",
                 headline="gave it back twice",
             )
@@ -179,6 +189,13 @@ class Borrow(Exercise):
         says="without a `return`",
     )
 
+    catches_those_that_one_thinks_of = with_two_ways_out.but(
+        "BaseException",
+        "(Exception, GeneratorExit)",
+        kind="not given back",
+        says="except (Exception, GeneratorExit):",
+    )
+
     puts_it_back_first = with_finally.but("shelf.pop()", "shelf[-1]").but(
         "shelf.append(book)", "pass", kind="given back early", says="While the book was out"
     )
@@ -189,3 +206,8 @@ class Borrow(Exercise):
         kind="given back wrongly",
         says="['atlas', 'novel', 'novel']",
     )
+
+
+def given_back(lab):
+    """The line that puts a book back, or None."""
+    return lab.earliest(lab.call_of(*GIVING), lab.operation("+="))

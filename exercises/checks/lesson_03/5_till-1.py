@@ -140,7 +140,9 @@ class Till(Exercise):
                 "around the `yield`, and don't leave the loop in its `except`.",
                 headline="ended at the first error",
             ) from None
-        lab.equal(got, 3, "to 3 and an error it answered", line=lab.operation("+=", "+"))
+        anew = lab.inner_loop() and lab.assigned(to=0)
+        line = anew or lab.operation("+=", "+")
+        lab.equal(got, 3, "to 3 and an error it answered", line=line)
 
     def _close(self, lab, talk):
         try:

@@ -1,3 +1,5 @@
+import contextlib
+
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 RAISED = (LookupError, KeyError, IndexError, ValueError, TypeError, RuntimeError, OSError)
@@ -45,6 +47,18 @@ class Drive(Exercise):
         self._case(lab, drive, asks_nothing(), "nothing to ask", "asks nothing")
         self._case(lab, drive, says_nothing(), None, "returns nothing")
         self._case(lab, drive, careful(), "did without", "asks for what nobody has")
+        heard = []
+        self._case(lab, drive, patient(heard), "enough", "asks on after an error")
+        if heard != [4]:
+            raise Wrong(
+                "sent for yielded",
+                "After an error the generator asked for the price, and "
+                f"{f'was sent {heard[0]!r}' if heard else 'nothing was sent'}.",
+                lab.dropping("throw") or lab.call_of("throw"),
+                "`throw` makes the generator go on, as `send` does, and gives back its next "
+                "question.",
+                headline="lost a question",
+            )
         try:
             got = drive(lab.generator(careless()), find)
         except LookupError:
@@ -239,6 +253,13 @@ class Drive(Exercise):
         "find(question)", "question", kind="sent for yielded", says="was sent 'price'"
     )
 
+    drops_what_throw_hands_out = with_two_tries.but(
+        "question = generator.throw(error)",
+        "generator.throw(error)\nquestion = next(generator)",
+        kind="sent for yielded",
+        says="its next question",
+    )
+
     @wrong("lost error", says="It should come out of `drive`")
     def swallows_what_it_throws(generator, find):
         try:
@@ -288,6 +309,13 @@ def careful():
         yield "umbrella"
     except LookupError:
         return "did without"
+
+
+def patient(heard):
+    with contextlib.suppress(LookupError):
+        yield "umbrella"
+    heard.append((yield "price"))
+    return "enough"
 
 
 def careless():

@@ -173,7 +173,7 @@ class WithKey(Exercise):
             "lost error",
             "A KeyError came out of `work`, and did not come out of `with_key`.",
             lab.keeping(KeyError),
-            "Use `finally`: it lets the error go on.",
+            "A `finally` lets the error go on, if no `return` stands in it.",
             headline="swallowed the error",
         )
 

@@ -69,8 +69,9 @@ class Awaitable(Exercise):
             raise Wrong(
                 "used up",
                 "The same `Ask` was awaited a second time, and did not ask.",
-                lab.condition() or lab.call_of("iter") or lab.assigned("self.*", to=ast.Call),
-                "A generator runs once. Let each call of `__await__` make a new one.",
+                kept_in_self(lab),
+                "A generator runs once, and what is kept in `self` stays. Let each call of "
+                "`__await__` begin anew.",
             )
         again.close()
         two = waits_for(Ask("cake?"))
@@ -189,8 +190,39 @@ class Awaitable(Exercise):
                     gave.append(handed_out(waiter, answer))
             else:
                 asked = [handed_out(waiter, None) for waiter in waiters]
+                self._beside(lab, awaits, asked)
                 gave = [handed_out(*both) for both in zip(waiters, answers)]
+                self._mixed(lab, gave, answers)
         return {"what came out was": asked, "what came after the answers was": gave}
+
+    def _beside(self, lab, awaits, asked):
+        """Raise Wrong if an `Ask` didn't ask that is awaited already."""
+        for place, (number, question) in enumerate(zip(awaits, asked)):
+            if isinstance(question, tuple) and number in awaits[:place]:
+                raise Wrong(
+                    "shared state",
+                    "While one coroutine still waited for its answer, another awaited the same "
+                    "`Ask`, and it asked nothing.",
+                    kept_in_self(lab),
+                    "All who await it share `self`. What belongs to one `await` belongs in the "
+                    "frame of a generator: let each call of `__await__` make a new one.",
+                    headline="shared one state among all awaits",
+                )
+
+    def _mixed(self, lab, gave, answers):
+        """Raise Wrong if one got the answer of another."""
+        for place, (came, answer) in enumerate(zip(gave, answers)):
+            others = [each for each in answers[: len(gave)] if each is not answer]
+            if isinstance(came, tuple) and any(came[1] is each for each in others):
+                if kept := lab.assigned("self.*", to=ast.Yield):
+                    raise Wrong(
+                        "shared state",
+                        f"I answered await {place + 1} with {answer!r}. It gave {came[1]!r}, the "
+                        "answer to another.",
+                        kept,
+                        "All who await it share `self`. `return` the answer; don't keep it there.",
+                        headline="mixed up the answers",
+                    )
 
     @right
     class with_a_yield:
@@ -292,6 +324,40 @@ class Awaitable(Exercise):
         def __await__(self):
             return self.generator
 
+    @wrong("shared state", says="asked nothing")
+    class that_is_its_own_iterator:
+        def __init__(self, question):
+            self.question, self.asked = question, False
+
+        def __await__(self):
+            return self
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            return self.send(None)
+
+        def send(self, answer):
+            self.asked = not self.asked
+            if self.asked:
+                return self.question
+            raise StopIteration(answer)
+
+    @wrong("shared state", says="answer to another")
+    class keeps_the_answer:
+        def __init__(self, question):
+            self.question, self.asking = question, False
+
+        def __await__(self):
+            if self.asking:
+                yield self.question
+            else:
+                self.asking = True
+                self.answer = yield self.question
+                self.asking = False
+            return self.answer
+
     with_iter_instead = with_a_yield.but(
         "__await__(self)", "__iter__(self)", kind="not async", says="__iter__"
     )
@@ -302,6 +368,11 @@ def methods_of(thing):
         name for name, what in vars(type(thing)).items() if isinstance(what, types.FunctionType)
     ]
     return "the methods " + ", ".join(names) if names else "no methods"
+
+
+def kept_in_self(lab):
+    """The line that keeps in the object what belongs to one `await`."""
+    return lab.condition() or lab.call_of("iter") or lab.assigned("self.*", to=ast.Call)
 
 
 async def waits_for(awaitable):

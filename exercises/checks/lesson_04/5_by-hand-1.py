@@ -164,6 +164,16 @@ class RunAlone(Exercise):
                 "Count after `send` has come back, not before.",
                 headline="counted the end",
             )
+        if got[0] == result and isinstance(got[1], int) and got[1] < pauses:
+            asks = lab.truth_test()
+            raise Wrong(
+                "counted wrong",
+                f"It returned {got}; expected {(result, pauses)}.",
+                asks.line,
+                "Each `send` that returns is a pause, whatever it returns, None included.",
+                headline="left pauses out",
+                at=asks.at,
+            )
         lab.equal(got, (result, pauses))
 
     @sweep(
@@ -190,7 +200,16 @@ class RunAlone(Exercise):
             return result
 
         with contextlib.closing(coroutine()) as made:
-            return run_alone(made)
+            got = run_alone(made)
+        if got is None and len(pauses) > 9:
+            raise Wrong(
+                "stopped early",
+                "It gave up, and returned None.",
+                lab.call_of("range") or lab.breaking(),
+                "Nobody has set a bound. Go on until StopIteration comes.",
+                headline="gave up",
+            )
+        return got
 
     @sweep(
         lambda some: {"outer": some.integers(0, 3), "inner": some.integers(0, 3)},
@@ -234,6 +253,16 @@ class RunAlone(Exercise):
                 pauses += 1
         except StopIteration as end:
             return end.value, pauses
+
+    @wrong("counted wrong", says="None included")
+    def counts_what_is_handed_out(coroutine):
+        pauses = 0
+        while True:
+            try:
+                if coroutine.send(None) is not None:
+                    pauses += 1
+            except StopIteration as end:
+                return end.value, pauses
 
     @wrong("other loop", says="you are the driver")
     def with_asyncio(coroutine):

@@ -1,3 +1,5 @@
+"""Long, for turns can be given in many wrong ways, and each is a whole program."""
+
 from collections import deque
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
@@ -177,7 +179,18 @@ class RoundRobin(Exercise):
     def an_error(self, round_robin, lab, **inputs):
         plan, log = plan_with(**inputs), []
         lab.told(f"with {plan_words(plan)}")
-        error = failing(lab, round_robin, attending(log, plan))
+        generators = attending(log, plan)
+        error = failing(lab, round_robin, generators)
+        failed = next(one for one in generators if one.failed)
+        if log[-1] != f"{failed.name} ends":
+            raise Wrong(
+                "lost error",
+                f"{failed.name} raised an error, and the others had turns after that: "
+                f"the log is {log}.",
+                lab.keeping(type(failed.failed)),
+                "Let it out at once: catch StopIteration alone.",
+                headline="held the error back",
+            )
         return {"what came out was": error, "the log is": log}
 
     @sweep(lambda some: {"turns": some.lists(some.integers(0, 2), max_size=3)}, most=8)
@@ -219,6 +232,22 @@ class RoundRobin(Exercise):
             generator = ready.popleft()
             if next(generator, end) is not end:
                 ready.append(generator)
+
+    @wrong("lost error", says="the others had turns after that")
+    def raises_it_at_the_end(generators):
+        ready, errors = deque(generators), []
+        while ready:
+            generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration:
+                continue
+            except BaseException as error:
+                errors.append(error)
+            else:
+                ready.append(generator)
+        if errors:
+            raise errors[0]
 
     @wrong("lost items", says="The log is ABCCBCB")
     def as_published(generators):

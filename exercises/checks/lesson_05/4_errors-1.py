@@ -6,6 +6,7 @@ from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import (
     KEPT,
+    QUEUED,
     SAID,
     STOPS,
     attending,
@@ -25,7 +26,8 @@ class RunOn(Exercise):
     """One fails, the others go on
 
     Write `run_on(generators)`. It gives the generators of a list turns, as in round robin, until
-    all have ended. A generator that raises an error has ended too; the others go on.
+    all have ended. A generator that raises an error has ended too, and gets no other turn; the
+    others go on.
 
     No error must be lost: `run_on` returns a list of them, the exceptions themselves, in the order
     in which they came. Without errors the list is empty.
@@ -62,6 +64,7 @@ class RunOn(Exercise):
             },
         )
         self._name(lab, self._give(lab, run_on, generators), "".join(log), [early, late])
+        self._asked_again(lab, generators)
         lab.told("with two generators that raise nothing")
         lab.equal(self._give(lab, run_on, [guest(log, "A", 1), guest(log, "B", 2)]), [])
         self._stop(lab, run_on)
@@ -141,6 +144,20 @@ class RunOn(Exercise):
         lab.equal(got, expected)
         lab.equal(list(log), list("ABDBDBB"), what="the log is")
 
+    def _asked_again(self, lab, generators):
+        again = next((each for each in generators if each.after_failing), None)
+        if again is None:
+            return
+        kind, headline, where, _ = QUEUED
+        raise Wrong(
+            kind,
+            f"{again.name} had raised {type(again.failed).__name__}, and it was asked to go on.",
+            where(lab),
+            "A generator that raised an error has ended, as after StopIteration: `continue` in "
+            "both `except`, or append it in an `else`.",
+            headline,
+        )
+
     def _stop(self, lab, run_on):
         log = []
         lab.told("with a generator that raises KeyboardInterrupt")
@@ -179,7 +196,9 @@ class RunOn(Exercise):
     def any_generators(self, run_on, lab, plan, says):
         log = []
         lab.told(f"with {plan_words(plan)}; each of their turns yields {says!r}")
-        got = give(lab, run_on, attending(log, plan, says))
+        generators = attending(log, plan, says)
+        got = give(lab, run_on, list(generators))
+        self._asked_again(lab, generators)
         return {"it returned": got, "the log is": log}
 
     @sweep(
@@ -238,6 +257,21 @@ class RunOn(Exercise):
                 except Exception as error:
                     errors.append(error)
             generators = left
+        return errors
+
+    @wrong("StopIteration", says="it was asked to go on")
+    def failed_ones_queue(generators):
+        errors = []
+        ready = deque(generators)
+        while ready:
+            generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration:
+                continue
+            except Exception as error:
+                errors.append(error)
+            ready.append(generator)
         return errors
 
     @wrong("return value", says="`return` the list")

@@ -179,6 +179,16 @@ class RunFor(Exercise):
         ready = deque(attending(log, plan))
         error = failing(lab, run_for, ready, 20)
         left = [one.name for one in ready]
+        for one in ready:
+            if getattr(one, "failed", None):
+                raise Wrong(
+                    "StopIteration",
+                    f"{one.name} raised an error, and has ended. In the queue was then {left}.",
+                    lab.cleanup() or lab.text.of_traceback(one.failed),
+                    "An error ends a generator, as StopIteration does. Take each one out before "
+                    "its turn, and put it back only if it has not ended.",
+                    headline="kept a generator that has ended",
+                )
         return {"what came out was": error, "the log is": log, "in the queue was then": left}
 
     @right
@@ -235,6 +245,19 @@ class RunFor(Exercise):
                 continue
             ready.append(generator)
         return given
+
+    @wrong("StopIteration", says="An error ends a generator")
+    def takes_it_out_afterwards(ready, turns):
+        for given in range(turns):
+            if not ready:
+                return given
+            try:
+                ready[0].send(None)
+            except StopIteration:
+                ready.popleft()
+            else:
+                ready.rotate(-1)
+        return turns
 
     off_by_one = with_while.but(
         "given < turns", "given <= turns", kind="one too many", says="It gave 5"

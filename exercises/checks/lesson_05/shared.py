@@ -92,14 +92,20 @@ class Watched(Generator):
 
     def __init__(self, name, generator):
         self.name, self.generator, self.asked = name, generator, 0
+        self.failed = None  # the error that it raised
+        self.after_failing = False  # whether it was asked once more, after that
 
     def send(self, value):
+        self.after_failing = self.failed is not None
         try:
             return self.generator.send(value)
         except StopIteration:
             self.asked += 1
             if self.asked > self.MOST:
                 raise AskedOn(self.name) from None
+            raise
+        except BaseException as error:
+            self.failed = error
             raise
 
     def throw(self, *error):

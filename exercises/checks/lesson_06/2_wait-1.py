@@ -43,6 +43,14 @@ class NextWait(Exercise):
             )
         lab.equal(got, 0)
         got = self._ask(lab, next_wait, "A", [], 3.0, "A was ready, and nobody slept")
+        if got is None:
+            raise Wrong(
+                "turns",
+                "It returned None: for the loop that means that nothing will ever happen.",
+                lab.condition("sleeping") or lab.condition(),
+                "Ask about `ready` first.",
+                headline="sleeps while somebody is ready",
+            )
         lab.equal(got, 0)
         self._first(
             lab,
@@ -63,6 +71,16 @@ class NextWait(Exercise):
                 lab.operation("-", on=["now"]),
                 "A deadline may always have passed by the time you look: `max(0, …)`.",
                 headline="a negative wait",
+            )
+        compares = lab.operation("<", ">", "<=", ">=", on=["now"])
+        if got is None and compares and not lab.suspect(got, 0):
+            raise Wrong(
+                "wrong deadline",
+                "It returned None: a sleeper whose deadline has passed would never wake.",
+                compares,
+                "A deadline may have passed by the time you look. Its sleeper still waits, so the "
+                "loop may not sleep at all.",
+                headline="left out an overdue sleeper",
             )
         lab.equal(got, 0)
         got = self._ask(lab, next_wait, "", [], 3.0, "nobody was ready, and nobody slept")
@@ -161,6 +179,19 @@ class NextWait(Exercise):
             return None
         first = min((entry[0] for entry in sleeping), default=now)
         return 0 if ready else max(first, now) - now
+
+    @wrong("turns", says="Ask about `ready` first")
+    def asks_the_sleepers_first(ready, sleeping, now):
+        if not sleeping:
+            return None
+        return 0 if ready else max(0, sleeping[0][0] - now)
+
+    @wrong("wrong deadline", says="would never wake")
+    def looks_ahead_alone(ready, sleeping, now):
+        if ready:
+            return 0
+        waits = [deadline - now for deadline, _, _ in sleeping if deadline > now]
+        return min(waits, default=None)
 
     @wrong("turns", says="A would have to wait")
     def without_ready(ready, sleeping, now):

@@ -1,3 +1,6 @@
+"""Long, for an order can be lost in many ways, and each is a whole class."""
+
+import ast
 import heapq
 import itertools
 
@@ -65,6 +68,9 @@ class HeapWithTies(Exercise):
                 headline="woke them twice",
             )
         lab.equal(got, [c], what="with 3 and 9 left, at 4 it returned")
+        self._order(lab, Sleepers)
+        self._twice(lab, Sleepers)
+        self._lists(lab, Sleepers)
         self._ties(lab, Sleepers)
         self._ties_after_a_wake(lab, Sleepers)
         one, other = Sleepers(), Sleepers()
@@ -76,6 +82,58 @@ class HeapWithTies(Exercise):
                 lab.class_attribute(),
                 "Make the list in `__init__`, so that each has its own.",
                 headline="share one heap",
+            )
+
+    def _order(self, lab, Sleepers):
+        a, b, c = (Sleeper(name) for name in "abc")
+        sleepers = Sleepers()
+        for deadline, who in ((1, a), (3, c), (2, b)):
+            sleepers.add(deadline, who)
+        got = sleepers.due(4)
+        heaps = {ast.unparse(call.args[0]) for call in lab.text.calls_of("heappush") if call.args}
+        if got == [a, c, b] and heaps:
+            raise Wrong(
+                "heap",
+                f"The deadlines were 1, 3 and 2. At 4 it returned {got}.",
+                lab.for_loop(*heaps),
+                "Only the first entry of a heap has its place, the rest isn't sorted. Take out one "
+                "after the other with `heappop`.",
+                headline="took a heap for a sorted list",
+            )
+        lab.equal(got, [a, b, c], what="with deadlines 1, 3 and 2, at 4 it returned")
+
+    def _twice(self, lab, Sleepers):
+        a = Sleeper("a")
+        sleepers = Sleepers()
+        sleepers.add(1, a)
+        sleepers.add(5, a)
+        got = [sleepers.due(2), sleepers.due(9)]
+        if [a] in got and [] in got:
+            alike = lab.alike()
+            raise Wrong(
+                "lost items",
+                f"I added a twice, with the deadlines 1 and 5. At 2 it returned {got[0]}, and at 9 "
+                f"{got[1]}.",
+                alike.line,
+                "Keep entries, each a deadline and a sleeper, and take out entries. The same "
+                "sleeper may be in two of them.",
+                headline="lost the other entry",
+                at=alike.at,
+            )
+
+    def _lists(self, lab, Sleepers):
+        a = Sleeper("a")
+        sleepers = Sleepers()
+        sleepers.add(1, a)
+        got = sleepers.due(1)
+        sleepers.due(2)
+        if got != [a]:
+            raise Wrong(
+                "shared state",
+                f"At 1 it returned [a]. When I had asked again at 2, that list was {got}.",
+                lab.call_of("clear") or lab.returning("self.*"),
+                "A list that was returned is the caller's. Make a new one in each call.",
+                headline="returns one list again and again",
             )
 
     def _ties(self, lab, Sleepers):
@@ -271,6 +329,48 @@ class HeapWithTies(Exercise):
             while self.heap and self.heap[0][0] < now:
                 found.append(heapq.heappop(self.heap)[2])
             return found
+
+    @wrong("heap", says="[a, c, b]")
+    class walks_through_the_heap:
+        def __init__(self):
+            self.heap, self.tickets = [], itertools.count()
+
+        def add(self, deadline, who):
+            heapq.heappush(self.heap, (deadline, next(self.tickets), who))
+
+        def due(self, now):
+            found = [who for deadline, _, who in self.heap if deadline <= now]
+            self.heap = [entry for entry in self.heap if entry[0] > now]
+            heapq.heapify(self.heap)
+            return found
+
+    @wrong("lost items", says="at 9 []")
+    class takes_out_all_of_one:
+        def __init__(self):
+            self.entries = []
+
+        def add(self, deadline, who):
+            self.entries.append((deadline, who))
+
+        def due(self, now):
+            entries = sorted(self.entries, key=lambda entry: entry[0])
+            found = [who for deadline, who in entries if deadline <= now]
+            self.entries = [entry for entry in self.entries if entry[1] not in found]
+            return found
+
+    @wrong("shared state", says="that list was []")
+    class with_one_list_for_all_calls:
+        def __init__(self):
+            self.heap, self.tickets, self.found = [], itertools.count(), []
+
+        def add(self, deadline, who):
+            heapq.heappush(self.heap, (deadline, next(self.tickets), who))
+
+        def due(self, now):
+            self.found.clear()
+            while self.heap and self.heap[0][0] <= now:
+                self.found.append(heapq.heappop(self.heap)[2])
+            return self.found
 
     @wrong("lost items", says="at 4 [a, b, c]")
     class that_keeps_them:

@@ -99,8 +99,9 @@ class SleepUntil(Exercise):
             raise Wrong(
                 "wrong deadline",
                 f"A sleeper of 0.2 s went on after {times['early']:.1f} s.",
-                lab.earliest(lab.yielding(), lab.call_of("wake")),
-                "The function that parks it must give the loop its deadline.",
+                lab.call_of("wake_at") or lab.yielding(),
+                "The function that parks it must give the loop its deadline: a moment, as "
+                "`time.monotonic()` tells it, and no number of seconds.",
                 headline="did not sleep",
             )
         lab.equal([name for name, _ in woken], ["over", "early", "late"], what="they woke as")
@@ -139,6 +140,7 @@ class SleepUntil(Exercise):
                 await sleep_until(loop.start + moment)
                 if over:
                     later = loop.rounds - before
+                    self._had_turns(lab, name, later)
                     rounds.append(f"{name} {IN_ROUND.get(later, f'{later} rounds later')}")
                 else:
                     woken.append((name, round(loop.now - loop.start, 3)))
@@ -151,6 +153,26 @@ class SleepUntil(Exercise):
             "they woke at": sorted(woken, key=lambda one: (one[1], one[0])),
             "whose moment was over already went on:": sorted(rounds),
         }
+
+    def _had_turns(self, lab, name, rounds):
+        """Raise Wrong if one whose moment was over went on at once, or too late."""
+        if rounds == 0:
+            raise Wrong(
+                "turns",
+                f"The moment of {name} was over. It went on at once, and nobody else had a turn.",
+                lab.condition("monotonic", "*time", "deadline"),
+                "Yield in any case: a bare `yield` gives the others a turn.",
+                headline="gave the others no turn",
+            )
+        if rounds > 1:
+            raise Wrong(
+                "turns",
+                f"The moment of {name} was over. It went on {rounds} rounds later.",
+                lab.dropped_yield(),
+                "Each `yield` costs a round. One is enough: the loop itself sees that the deadline "
+                "has passed.",
+                headline="one round too many",
+            )
 
     @right
     @types.coroutine
@@ -209,6 +231,18 @@ class SleepUntil(Exercise):
     @types.coroutine
     def forgets(deadline):
         yield lambda loop, who: None
+
+    @wrong("turns", says="nobody else had a turn")
+    @types.coroutine
+    def goes_on_at_once(deadline):
+        if deadline > time.monotonic():
+            yield lambda loop, who: loop.wake_at(deadline, who)
+
+    @wrong("turns", says="2 rounds later")
+    @types.coroutine
+    def yields_twice(deadline):
+        yield
+        yield lambda loop, who: loop.wake_at(deadline, who)
 
     @wrong("no loop yet", says="neither the loop")
     @types.coroutine
@@ -283,7 +317,7 @@ class FakeLoop:
             raise Wrong(
                 "another form",
                 f"What it yielded is no function but a {type(park).__name__}: {park!r}.",
-                self.lab.yielding(),
+                self.lab.stands_at(coro) or self.lab.yielding(),
                 "Yield a function that the loop can call as `park(loop, who)`. Don't call "
                 "it yourself.",
                 headline="handed out no function",

@@ -1,5 +1,6 @@
 import asyncio
 
+from helpers.basics.words import count
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
@@ -187,6 +188,14 @@ class Every(Exercise):
         works = f"works of {', '.join(map(str, lengths))} s" if lengths else "no work to do"
         lab.told(f"with beats {seconds} s apart, and {works}; each sleep ends {late} s late")
         run = lab.run(main())
+        if run.error is None and len(begun) < len(lengths):
+            raise Wrong(
+                "counted wrong",
+                f"It ended after {count(len(begun), 'work')}. The works returned 0, 1, 2, …",
+                lab.truth_test().line or lab.breaking(),
+                "What `work` returns doesn't matter. Only `times` says how often.",
+                headline="wrong number of works",
+            )
         return {"its works began at": begun, "the run": lab.seen(run)}
 
     @right

@@ -1,5 +1,6 @@
 """Long, for a future can be wrong in many ways, and each is a whole class."""
 
+import ast
 import contextlib
 import functools
 
@@ -69,7 +70,7 @@ class WriteFuture(Exercise):
                 self._result(lab, waiters[name], f"the {name} waiter", value)
             late = stack.enter_context(contextlib.closing(awaiting(future)))
             self._result(lab, late, "a waiter who came after it", value)
-        self._twice(lab, future, woken)
+        self._twice(lab, future, woken, value)
 
     def _park(self, lab, coro, name, woken):
         try:
@@ -194,11 +195,16 @@ class WriteFuture(Exercise):
                 headline="lost the late waiter" if late else "waits again",
             )
 
-    def _twice(self, lab, future, woken):
+    def _twice(self, lab, future, woken, value):
         before = len(woken)
         try:
             future.set_result("once more")
-        except RuntimeError:
+        except RuntimeError as error:
+            with contextlib.closing(awaiting(future)) as late:
+                try:
+                    late.send(None)
+                except StopIteration as end:
+                    self._unchanged(lab, end.value, value, error)
             return
         except Exception as error:
             raise Wrong(
@@ -220,6 +226,31 @@ class WriteFuture(Exercise):
             "Refuse it: `raise RuntimeError(…)`.",
             headline="woken twice" if more else "set twice",
         )
+
+    def _unchanged(self, lab, got, value, refusal):
+        if got == "once more":
+            changing = self._changing(lab, refusal)
+            raise Wrong(
+                "done twice",
+                f"I set the result to {value!r} and then to {got!r}. The second time a "
+                f"RuntimeError came, and whoever awaits it now gets {got!r}.",
+                changing or lab.text.of_traceback(refusal),
+                "Refuse first, and change nothing before.",
+                headline="changed what was set",
+                at="comes before the refusal" if changing else "refuses too late",
+            )
+
+    def _changing(self, lab, refusal):
+        """The one line before the refusal that gives the future another value, or None."""
+        refuses = lab.text.steps_of(refusal)[-1:]
+        lines = {
+            node.lineno
+            for line in refuses
+            for node in ast.walk(lab.text.function_at(line))
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+            if node.lineno < line
+        }
+        return lines.pop() if len(lines) == 1 else None
 
     @sweep(
         lambda some: {
@@ -308,6 +339,13 @@ class WriteFuture(Exercise):
             self.value, self.done = value, True
             for wake in self.waiters:
                 wake()
+
+    refuses_too_late = with_a_list.but(
+        "if self.done:\n    raise",
+        "self.value = value\nif self.done:\n    raise",
+        kind="done twice",
+        says="Refuse first",
+    )
 
     @right
     class with_the_list_as_flag:

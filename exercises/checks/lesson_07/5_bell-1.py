@@ -186,6 +186,13 @@ class WriteBell(Exercise):
                 "Take its `wake` out of the list when the undo is called.",
                 headline="stale waiter",
             )
+        if when.get(("b", "woken")) == 1:
+            raise Wrong(
+                "swallowed",
+                f"{observed} The second one was cancelled, and its `await bell.wait()` ended as if "
+                "the bell had rung.",
+                lab.text.swallowing_handler(),
+            )
         if when.get(("b", "told"), 1) != 1:
             raise Wrong(
                 "stale wake-up",
@@ -305,6 +312,13 @@ class WriteBell(Exercise):
         def ring(self):
             rung, self.next = self.next, Future()
             rung.set_result(None)
+
+    keeps_the_cancellation = with_a_list.but(
+        "await self",
+        "try:\n    await self\nexcept CancelledError:\n    return",
+        kind="swallowed",
+        says="as if the bell had rung",
+    )
 
     without_undo = with_a_list.but(
         "return lambda: self.waiters.remove(wake)",

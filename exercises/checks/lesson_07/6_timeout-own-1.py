@@ -1,5 +1,6 @@
 """Long, for a limit can be wrong in many ways, and each is told in words of its own."""
 
+import ast
 import time
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
@@ -58,14 +59,17 @@ class WithTimeout(Exercise):
         lab.equal(round(run.elapsed, 1), 2, what="it took, in seconds,")
         self._nothing_rings(lab, run)
 
-    def _nothing_rings(self, lab, run):
+    def _nothing_rings(self, lab, run, error=None):
+        """Raise Wrong if something is left. error: the type of what came out of the work."""
         if run.left:
+            passed = error and lab.text.passed_by(error, *_alarms(lab))
             raise Wrong(
                 "stale wake-up",
                 f"It was over, and this was still there: {', '.join(run.left)}.",
-                lab.earliest(lab.call_of("spawn", given="()"), lab.use_of("wake_at")),
+                passed or lab.earliest(lab.call_of("spawn", given="()"), lab.use_of("wake_at")),
                 "In a `finally`, cancel the alarm, or call its undo.",
                 headline="timer left behind",
+                at="isn't reached after an error" if passed else "",
             )
 
     def _failing(self, with_timeout, lab):
@@ -90,7 +94,7 @@ class WithTimeout(Exercise):
                 f"The work raised a LookupError, and it returned {got!r}.",
                 lab.handler(),
             )
-        self._nothing_rings(lab, run)
+        self._nothing_rings(lab, run, LookupError)
 
     def _too_late(self, with_timeout, lab):
         lab.told("with a timeout of 2 s and work of 9 s")
@@ -284,12 +288,10 @@ class WithTimeout(Exercise):
         """Await it, and note what comes out: an error that it makes itself may say anything."""
         try:
             got.append(await made)
-        except TimeoutError as error:
-            got.append(repr(error) if str(error) in ("no tea", "no cup") else "a TimeoutError")
-        except CancelledError:
-            got.append("a CancelledError")
-        except Exception as error:
-            got.append(repr(error))
+        except (Exception, CancelledError) as error:
+            if type(error) is TimeoutError and error.args not in (("no tea",), ("no cup",)):
+                error.args = ()
+            got.append(("raised", error))
 
     @right
     async def with_an_alarm(loop, seconds, coro):
@@ -311,6 +313,20 @@ class WithTimeout(Exercise):
             raise
         finally:
             alarm.cancel()
+
+    without_finally = with_an_alarm.but("return await task", "result = await task").but(
+        "finally:\n    alarm.cancel()",
+        "alarm.cancel()\nreturn result",
+        kind="stale wake-up",
+        says="isn't reached after an error",
+    )
+
+    every_error_after_the_alarm = with_an_alarm.but(
+        "except CancelledError:",
+        "except BaseException:",
+        kind="value",
+        says="raises another error",
+    )
 
     @right
     async def with_an_entry_in_the_heap(loop, seconds, coro):
@@ -502,6 +518,18 @@ class WithTimeout(Exercise):
         finally:
             alarm.cancel()
             watcher.cancel()
+
+
+def _alarms(lab):
+    """What takes back what would ring, by the names that the answer has for it."""
+    made = [*lab.text.calls_of("spawn"), *lab.text.calls_of("wake_at")]
+    made = [call for call in made if call.args and not isinstance(call.args[0], ast.Name)]
+    names = [
+        ast.unparse(node.targets[0])
+        for node in lab.nodes()
+        if isinstance(node, ast.Assign) and node.value in made
+    ]
+    return [*names, *(f"{name}.cancel" for name in names)] or ["*.cancel"]
 
 
 def ends_words(ends):

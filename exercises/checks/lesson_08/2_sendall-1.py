@@ -92,6 +92,13 @@ class SendAll(Exercise):
                 "READ is for what comes in. To send, wait for WRITE.",
                 headline="waited for the wrong event",
             )
+        if isinstance(here, Scripted) and here.hung_up and (line := lab.handler(ConnectionError)):
+            return Wrong(
+                "caught too much",
+                f"{said} `send` had raised {here.hung_up.__name__}: the other side had hung up.",
+                line,
+                "Catch BlockingIOError alone: only that says *not now*.",
+            )
         return Wrong(
             "end of stream",
             said,
@@ -237,6 +244,10 @@ class SendAll(Exercise):
 
     tries_again_every_turn = cuts_off_what_was_taken.but(
         "until(sock, WRITE)", "sleep(0)", kind="spin", says="until(sock, WRITE)"
+    )
+
+    forgets_the_await = cuts_off_what_was_taken.but(
+        "await until", "until", kind="not awaited", says="times in a row"
     )
 
     waits_to_read = cuts_off_what_was_taken.but("WRITE", "READ", kind="partial send", says="WRITE")

@@ -86,6 +86,15 @@ class ReadLines(Exercise):
                 headline="stopped too early",
             )
         if isinstance(got, list) and all(isinstance(each, bytes) for each in got):
+            if got and b"\n" not in got[0] and b"\n".join(got) == text and len(pieces) == 1:
+                raise Wrong(
+                    "lost items",
+                    f"{said} Of the piece it took one line alone.",
+                    lab.earliest(lab.operation("in"), lab.condition()) or line,
+                    "One piece may hold many lines. Take lines out of the buffer as long as there "
+                    "is a newline in it: `while`, not `if`.",
+                    headline="took one line of each piece",
+                )
             if any(b"\n" in each for each in got):
                 raise Wrong(
                     "one read is one message",
@@ -134,7 +143,7 @@ class ReadLines(Exercise):
                 raise Wrong(
                     "falsy",
                     said,
-                    lab.earliest(lab.condition(), lab.call_of("filter")) or line,
+                    lab.sieve() or lab.condition() or line,
                     'An empty line is a line: b"" between two newlines. Only `recv` says '
                     'by b"" that the stream has ended.',
                     headline="lost the empty line",
@@ -219,6 +228,16 @@ class ReadLines(Exercise):
         if not lines[-1]:
             lines.pop()
         return lines
+
+    @wrong("lost items", says="`while`, not `if`")
+    async def one_of_each_piece(sock):
+        lines, buffer = [], b""
+        while data := await recv(sock, 4096):
+            buffer += data
+            if b"\n" in buffer:
+                line, buffer = buffer.split(b"\n", 1)
+                lines.append(line)
+        return [*lines, buffer] if buffer else lines
 
     @wrong("spin", says="the end of the stream")
     async def never_looks_for_the_end(sock):

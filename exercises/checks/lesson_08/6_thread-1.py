@@ -1,4 +1,5 @@
 import inspect
+import sys
 import threading
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
@@ -91,13 +92,18 @@ class InThread(Exercise):
         early = isinstance(future, Future) and future.done()
         if isinstance(future, Future) and not early:
             # Whoever sets the future calls this, in the thread in which it is set.
-            future.park(loop, lambda: woken.append(threading.get_ident()))
+            future.park(loop, lambda: woken.append((threading.get_ident(), self._setter(lab))))
         work.let_go.set()
         await patiently(lambda: work.thread is not None)
         self._returned(lab, future, work, own)
         await patiently(future.done)
         await loop.all_came_back()
-        self._set(lab, loop, future, work, early or woken and woken[0] != own)
+        place = next((place for thread, place in woken if thread != own), None)
+        self._set(lab, loop, future, work, early or woken and woken[0][0] != own, place)
+
+    def _setter(self, lab):
+        """The learner's line that sets the future, in whose call we are."""
+        return lab.text.of_frame(sys._getframe())
 
     def _returned(self, lab, future, work, own):
         if work.thread == own:
@@ -142,7 +148,7 @@ class InThread(Exercise):
                 headline="never began",
             )
 
-    def _set(self, lab, loop, future, work, in_the_thread):
+    def _set(self, lab, loop, future, work, in_the_thread, place):
         not_functions = [thing for thing in loop.asked if not callable(thing)]
         if in_the_thread and not_functions:
             raise Wrong(
@@ -157,7 +163,7 @@ class InThread(Exercise):
             raise Wrong(
                 "wrong thread",
                 "The future was set in the other thread. A loop that is asleep does not notice.",
-                lab.use_of("set_result", "set_exception"),
+                place or lab.use_of("set_result", "set_exception"),
                 "Let the loop do it: `loop.call_soon_threadsafe(future.set_result, result)`.",
                 headline="set it from the thread",
             )

@@ -153,6 +153,8 @@ def play(lab, scene, line):
     try:
         return loop.run(scene(loop))
     except Wrong as found:
+        if found.kind == "spin" and (dropped := lab.dropping("until", "sleep")):
+            raise Wrong("not awaited", found.observed, dropped) from None
         if found.line is None:
             found.line = (
                 lab.call_of("setblocking", "settimeout") if found.kind == "blocked" else line

@@ -295,7 +295,8 @@ class Start(Exercise):
                 try:
                     met[number].append(await handed_out(wait, number + 1))
                 except (Exception, asyncio.CancelledError) as error:
-                    met[number].append(type(error).__name__)
+                    is_own = isinstance(error, HandedOut)
+                    met[number].append("LookupError" if is_own else type(error).__name__)
             if isinstance(end, type):
                 raise end("no tea")
             return end
@@ -317,11 +318,28 @@ class Start(Exercise):
         if isinstance(run.result, Wrong):
             raise run.result
         ends, at = run.result
+        for end in ends:
+            self._passed_by(lab, end)
         return {
             "the coroutine got, from what it awaited,": met[0] if len(coros) == 1 else met,
             "the future came to": ends[0] if len(coros) == 1 else ends,
             "it took these seconds:": at,
         }
+
+    def _passed_by(self, lab, end):
+        """Raise Wrong if a future came to an error that its coroutine awaited, and never met."""
+        error = end[1] if isinstance(end, tuple) else None
+        if isinstance(error, HandedOut):
+            raise Wrong(
+                "lost error",
+                "The coroutine handed out a future, which failed. The coroutine was not told: the "
+                "error went to the future that `start` returned.",
+                lab.text.of_traceback(error),
+                "Send None, and look into no future: the coroutine's own `await` asks it for its "
+                "result, and raises its error where the coroutine can catch it.",
+                headline="took the error away from the coroutine",
+                at="asks the future itself",
+            )
 
     @right
     def called_back(coro, loop):
@@ -343,6 +361,13 @@ class Start(Exercise):
 
         loop.call_soon(step)
         return future
+
+    looks_into_the_future = called_back.but(
+        "waits_for = coro.send(None)",
+        "if woken_by is not None:\n    woken_by.result()\nwaits_for = coro.send(None)",
+        kind="lost error",
+        says="asks the future itself",
+    )
 
     forgets_the_value = called_back.but("StopIteration as end", "StopIteration").but(
         "end.value", "None", kind="return value", says="`end.value`"
@@ -467,11 +492,15 @@ async def handed_out(wait, seconds):
         return await asyncio.create_task(asyncio.sleep(seconds, 0))
     ends = {
         "result": (future.set_result, 0),
-        "error": (future.set_exception, LookupError("nothing")),
+        "error": (future.set_exception, HandedOut("nothing")),
         "cancelled": (future.cancel,),
     }
     loop.call_later(seconds, *ends[wait])
     return await future
+
+
+class HandedOut(LookupError):
+    """The error of a future that the coroutine awaits, and catches."""
 
 
 def _came_to(future):

@@ -1,5 +1,6 @@
 import asyncio
 import gc
+import inspect
 import types
 import weakref
 
@@ -159,6 +160,16 @@ class Background(Exercise):
         tasks[1].exception()
         lost = [context["exception"] for context in lab.lost if context.get("exception")]
         lab.lost.clear()
+        if lost and (place := lab.text.of_traceback(lost[0])):
+            return Wrong(
+                "unbounded",
+                f"A task had failed or was cancelled, and its callback raised {lost[0]!r}.",
+                place,
+                "To ask such a task for its result raises its error, and nothing below is reached. "
+                "Take the task out first: `task.add_done_callback(kept.discard)` asks for nothing.",
+                headline="never lets go of one that failed",
+                at="raises it",
+            )
         if lost:
             return Wrong(
                 "arguments",
@@ -216,6 +227,7 @@ class Background(Exercise):
                 await asyncio.sleep(0.5)
                 held.append([len(each) - (other in each) for each, other in zip(kept, others)])
                 await asyncio.sleep(0.5)
+            self._stays(lab, jobs, coros, [task in set().union(*kept) for task in tasks])
             for each, other in zip(kept, others):
                 if other not in each:
                     raise Wrong(
@@ -243,6 +255,21 @@ class Background(Exercise):
             "the task came to" if len(jobs) == 1 else "the tasks came to": ends,
         }
 
+    def _stays(self, lab, jobs, coros, in_kept):
+        """Raise Wrong if those tasks alone stay that were cancelled before their first step."""
+        early = [inspect.getcoroutinestate(coro) == inspect.CORO_CREATED for coro in coros]
+        if any(early) and in_kept == early:
+            raise Wrong(
+                "unbounded",
+                "When all was over, a task was still in `kept` that had been cancelled before its "
+                "first step.",
+                lab.call_of("kept.discard", "kept.remove", "kept.*_update"),
+                "A task that is cancelled at once never comes to its `try`, nor to its `finally`. "
+                "The loop calls `task.add_done_callback(kept.discard)` however the task ends.",
+                headline="never lets go of one that was cancelled at once",
+                at="isn't reached then",
+            )
+
     @right
     def discards_when_done(coro, kept):
         """Start `coro` as a task, kept in the set `kept` until it is done; return it."""
@@ -264,6 +291,29 @@ class Background(Exercise):
         task = asyncio.create_task(coro)
         kept.add(task)
         task.add_done_callback(lambda: kept.discard(task))
+        return task
+
+    @wrong("unbounded", says="before its first step")
+    def takes_itself_out(coro, kept):
+        async def run():
+            try:
+                return await coro
+            finally:
+                kept.discard(task)
+
+        task = asyncio.create_task(run())
+        kept.add(task)
+        return task
+
+    @wrong("unbounded", says="Take the task out first")
+    def asks_for_its_result(coro, kept):
+        def done(task):
+            task.result()
+            kept.discard(task)
+
+        task = asyncio.create_task(coro)
+        kept.add(task)
+        task.add_done_callback(done)
         return task
 
     never_discards = discards_when_done.but(

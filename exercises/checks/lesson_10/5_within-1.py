@@ -83,12 +83,16 @@ class Within(Exercise):
                 "Keep each page outside what is cancelled: in a task of its own, or in a dict.",
                 headline="threw the pages away",
             )
-        if ended.error is not None and "/b is down" in map(str, errors_in(ended.error)):
+        down = [error for error in errors_in(ended.error) if str(error) == "/b is down"]
+        if down:
             raise Wrong(
                 "one failure ends all",
                 f"The page /b failed, and {ended.error!r} came out. Two other pages came in time.",
-                lab.text.of_traceback(ended.error) or lab.call_of("gather", "TaskGroup", "result"),
-                "Look at each task: `task.exception()` tells whether it failed.",
+                lab.text.let_out(down[0])
+                or lab.text.of_traceback(ended.error)
+                or lab.call_of("gather", "TaskGroup", "result"),
+                "What fails is left out. Catch its error where you await it, or look at each task: "
+                "`task.exception()` tells whether it failed.",
             )
         if ended.error is not None:
             raise ended.error
@@ -215,6 +219,13 @@ class Within(Exercise):
                 for url in urls:
                     group.create_task(one(url))
         return pages
+
+    only_for_the_network = with_a_group.but(
+        "contextlib.suppress(Exception)",
+        "contextlib.suppress(OSError)",
+        kind="one failure ends all",
+        says="Catch its error",
+    )
 
     waits_for_nothing = with_wait.but(
         "if tasks:  # `wait` refuses to wait for nothing\n    await",

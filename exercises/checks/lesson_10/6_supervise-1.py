@@ -294,7 +294,10 @@ class Supervise(Exercise):
                 await asyncio.sleep(pause)
         return await worker()
 
-    @wrong("swallowed", says="catches the cancellation and goes on: `except BaseException:`")
+    @wrong(
+        "swallowed",
+        says="catches the cancellation, and it is not raised again: `except BaseException:`",
+    )
     async def catches_everything(worker, restarts, pause):
         failures = 0
         while True:

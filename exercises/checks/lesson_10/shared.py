@@ -154,20 +154,23 @@ def none_left(lab, ended, when):
         return
     calls = f"{ended.flying} call{'s' * (ended.flying > 1)}"
     line = lab.call_of("gather", "wait", "as_completed", "create_task")
+    narrow = lab.text.narrow_cleanup("cancel") if lab.cancelling else None
     if ended.cancelled:
         raise Wrong(
             "losers",
             f"{when}, and {calls} had been asked to stop and had not ended.",
-            (lab.cancelling and lab.text.narrow_cleanup("cancel")) or lab.call_of("cancel") or line,
+            narrow or lab.call_of("cancel") or line,
             "`cancel` only asks, and returns at once. Await them after it, as `gather(*tasks, "
             "return_exceptions=True)` does.",
         )
+    waited = None if narrow else lab.waited_at
     raise Wrong(
         "losers",
         f"{when}, and {calls} still ran: nobody had asked "
         f"{'them' if ended.flying > 1 else 'it'} to stop.",
-        line,
+        narrow or waited or line,
         STOP,
+        at="is where it was cancelled" if waited else "",
     )
 
 

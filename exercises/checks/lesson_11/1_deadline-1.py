@@ -76,6 +76,8 @@ class PredictDeadlines(Exercise):
     wrong_values = (
         wrong_value(right_values[0] | {"a": (2, "timeout")}, "another form", "Asked is a pair"),
         wrong_value(right_values[0] | {"a": 2}, "another form", "Asked is a pair"),
+        wrong_value([(2, TIMEOUT)] * 7, "another form", 'as keys, "a" to "g"'),
+        wrong_value({"A": (2, TIMEOUT)}, "another form", 'as keys, "a" to "g"'),
         wrong_value(right_values[0] | {"b": (2, FINE)}, "caught too much", "not an Exception"),
         wrong_value(right_values[0] | {"b": (5, FINE)}, "caught too much", "not an Exception"),
         wrong_value(right_values[0] | {"c": (2, TIMEOUT)}, "swallowed", "nothing is left"),
@@ -232,14 +234,21 @@ class PredictDeadlines(Exercise):
     }
 
     def verify(self, ends, lab):
-        if isinstance(ends, dict):
-            ends = {job: self._pair(job, given) for job, given in ends.items()}
-            for job, beliefs in self.BELIEFS.items():
-                if not (given := ends.get(job)):
-                    continue
-                for belief, kind, headline, says in beliefs:
-                    if belief(*given):
-                        raise Wrong(kind, says, try_="", headline=headline)
+        if not isinstance(ends, dict) or not ends.keys() <= self.BELIEFS.keys():
+            raise Wrong(
+                "another form",
+                f"`ends` is {ends!r}.",
+                None,
+                'Asked is a dict with the names of the jobs as keys, "a" to "g", and a pair for '
+                'each: `{"a": (1, "no error"), …}`.',
+            )
+        ends = {job: self._pair(job, given) for job, given in ends.items()}
+        for job, beliefs in self.BELIEFS.items():
+            if not (given := ends.get(job)):
+                continue
+            for belief, kind, headline, says in beliefs:
+                if belief(*given):
+                    raise Wrong(kind, says, try_="", headline=headline)
         lab.equal(ends, self.right_values[0], what="`ends` is", secret=True)
 
     def _pair(self, job, given):

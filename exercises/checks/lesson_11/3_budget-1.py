@@ -1,3 +1,4 @@
+import ast
 import asyncio
 import time
 from contextlib import suppress
@@ -87,6 +88,17 @@ class Budget(Exercise):
                     "turn: catch the TimeoutError inside the loop.",
                     headline="gave up too early",
                 )
+            left = 12 - sum(had.get(page, 0) for page in "abc")
+            if had.get("d", 5) < min(5, left) - 0.01:
+                raise Wrong(
+                    "time limit",
+                    f"Page d is the last one, and at its turn {left:.3g} s were left. It had "
+                    f"{had['d']:.3g} s.",
+                    lab.operation("/"),
+                    "A page that was left out is no longer to be fetched. Count the pages that had "
+                    "their turn, whatever came of it.",
+                    headline="counted a page that was left out",
+                )
         lab.equal(run.result, {"a": "page a", "c": "page c", "d": "page d"})
         fetch = lab.service({"a": 9, "b": 9})
         run = lab.run(load, fetch, ["a", "b"], 4)
@@ -117,8 +129,9 @@ class Budget(Exercise):
                 "time limit",
                 "Page a needed 1 s of its 3. Then 11 s were left for three pages, and "
                 "page b was given up after 3 s all the same.",
-                lab.operation("/"),
-                "Work the share out anew for each page, from what is left then.",
+                _takes_share_off(lab) or lab.operation("/"),
+                "Work the share out anew for each page, from what is left then: what a page needed "
+                "is gone, and not its whole share.",
                 headline="the savings were lost",
             )
         if abs(seconds - 11 / 3) > 0.01:
@@ -200,6 +213,17 @@ class Budget(Exercise):
             with suppress(TimeoutError):
                 async with asyncio.timeout(budget / len(pages)):
                     got[page] = await fetch(page)
+        return got
+
+    @wrong("time limit", says="and not its whole share")
+    async def takes_the_share_off(fetch, pages, budget):
+        got, left = {}, budget
+        for number, page in enumerate(pages):
+            share = left / (len(pages) - number)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(share):
+                    got[page] = await fetch(page)
+            left -= share
         return got
 
     @wrong("limits add up", says="it took 16 s of 12")
@@ -299,6 +323,10 @@ class Budget(Exercise):
         says="It had 5.5 s",
     )
 
+    counts_what_came = with_shares.but(
+        "(len(pages) - number)", "(len(pages) - len(got))", kind="time limit", says="It had 3.17 s"
+    )
+
     @wrong("value", says="None")
     async def keeps_a_place_for_the_late(fetch, pages, budget):
         loop, got = asyncio.get_running_loop(), {}
@@ -319,3 +347,16 @@ class Budget(Exercise):
                 async with asyncio.timeout((end - loop.time()) / (len(pages) - number)):
                     got[page] = await fetch(page)
         return got
+
+
+def _takes_share_off(lab):
+    """The line that takes a page's share off what is left, however little the page needed."""
+    shares = [
+        target.id
+        for node in lab.nodes()
+        if isinstance(node, ast.Assign)
+        if any(isinstance(part, ast.Div) for part in ast.walk(node.value))
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    ]
+    return lab.operation("-=", on=shares) if shares else None

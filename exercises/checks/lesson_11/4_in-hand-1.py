@@ -126,12 +126,10 @@ class InHand(Exercise):
     def _told(self, cancelled, log, lab):
         if cancelled is True:
             return
-        then = (
-            "It went on, and waited for more."
-            if cancelled is None
-            else "It returned, as if its work were done."
-        )
-        raise Wrong("swallowed", then, lab.text.swallowing_handler())
+        line = lab.text.swallowing_handler()
+        if cancelled is None:
+            raise Wrong("swallowed", "It went on, and waited for more.", line)
+        raise Wrong("swallowed", "It returned, as if its work were done.", line)
 
     def _run(self, worker, lab, handle, failed, left, jobs, seconds, late=()):
         """Return True if it was cancelled, False if it returned, None if it went on.
@@ -163,8 +161,11 @@ class InHand(Exercise):
                     raise Wrong(
                         "stopped early",
                         "It returned before I cancelled it.",
-                        lab.earliest(lab.returning(), lab.breaking(), lab.while_loop()),
-                        "It works for ever: `while True`.",
+                        lab.earliest(lab.returning(), lab.breaking())
+                        or (lab.while_loop() and lab.handler(ValueError))
+                        or lab.while_loop(),
+                        "It works for ever: `while True`. After an error too: the `except` stands "
+                        "inside the loop.",
                         headline="ended too early",
                     )
                 raise task.exception()
@@ -268,7 +269,16 @@ class InHand(Exercise):
         "except", "except Exception", kind="not given back", says="held [4]"
     )
 
+    notes_the_error_too = puts_it_back.but("except Exception:", "except Exception as error:").but(
+        "failed.append(job)",
+        "failed.append((job, error))",
+        kind="value",
+        says="keeps more than that",
+    )
+
     breaks_off = puts_it_back.but("raise", "break", kind="swallowed", says="It returned")
+
+    returns = puts_it_back.but("raise", "return", kind="swallowed", says="it is not raised again")
 
     puts_it_back_and_goes_on = puts_it_back.but("raise", "", kind="swallowed", says="It went on")
 
@@ -278,6 +288,26 @@ class InHand(Exercise):
         kind="given back wrongly",
         says="job 1 was in the queue again",
     )
+
+    @wrong("caught too much", says="Job 3 is among the failed ones")
+    async def catches_all_around_get(queue, handle, failed):
+        while True:
+            try:
+                job = await queue.get()
+                await handle(job)
+            except BaseException:
+                failed.append(job)
+
+    @wrong("swallowed", says="It went on")
+    async def puts_it_back_around_get(queue, handle, failed):
+        while True:
+            try:
+                job = await queue.get()
+                await handle(job)
+            except asyncio.CancelledError:
+                await queue.put(job)
+            except Exception:
+                failed.append(job)
 
     @wrong("given back wrongly", says="job")
     async def forgets_what_is_done(queue, handle, failed):

@@ -75,7 +75,7 @@ class InSlices(Exercise):
                     "`time.sleep(0)` lets other threads run. The tasks of this "
                     "loop need an `await` that pauses.",
                 )
-            elif tasks := lab.call_of("gather", "create_task", "TaskGroup"):
+            elif tasks := lab.call_of("gather", "create_task") or lab.call_of("TaskGroup"):
                 line, at = tasks, "starts tasks that never pause"
                 try_ = (
                     "Tasks that never pause run right after one another. Each must pause "
@@ -117,6 +117,15 @@ class InSlices(Exercise):
         run = lab.run(main(), step=30)
         if run.error:
             raise run.error
+        if scale.calls < len(items) and run.result != sum(weights[item] for item in items):
+            raise Wrong(
+                "lost items",
+                f"`weigh` was called {scale.calls} times for {len(items)} items.",
+                lab.call_of("set", "frozenset", "fromkeys") or lab.call_of("range", "islice"),
+                "Weigh each item, those that are alike too, and those of the last slice, which may "
+                "be a short one.",
+                headline="not all of them",
+            )
         if scale.most > MOST_IN_A_ROW:
             raise Wrong(
                 "hog",

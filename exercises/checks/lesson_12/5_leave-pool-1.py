@@ -119,7 +119,20 @@ class LeaveThePool(Exercise):
             raise Wrong(
                 "value", f"It returned {result!r:.80}.", try_="Return a dict from item to result."
             )
-        if lost := [item for item in bench.begun if item not in result]:
+        lost = [item for item in bench.begun if item not in result]
+        if lost and bench.given_up:
+            raise Wrong(
+                "lost items",
+                f"{len(bench.begun)} items were begun, and for {len(lost)} of them there is no "
+                "result in what it returned: the loop's futures for them were cancelled.",
+                lab.call_of("*.cancel", "wait_for", "timeout", "timeout_at"),
+                "A job that has begun can't be cancelled: its thread works on, and only the future "
+                "on the loop is given up. Cancel what `pool.submit` returned, or let the shutdown "
+                "do it.",
+                headline="lost results",
+                at="gives up jobs in flight",
+            )
+        if lost:
             raise Wrong(
                 "lost items",
                 f"{len(bench.begun)} items were begun, and for "
@@ -346,7 +359,8 @@ class Bench:
     """Notes what is done to the items, and what of a pool blocks the loop.
 
     begun: items, in order. working, most: at work now, and at once at most. hands: the threads
-    that worked. shutdowns: calls of it. blocked: (what, place) of the first call that waited on a
+    that worked. given_up: jobs at work whose futures on the loop were cancelled. shutdowns: calls
+    of it. blocked: (what, place) of the first call that waited on a
     loop's thread, or None. most_unseen: most items that came to their end between two turns of a
     task beside it, while the loop's thread was busy with something else than its own waiting.
     """
@@ -354,7 +368,7 @@ class Bench:
     def __init__(self):
         self.begun, self.working, self.most = [], 0, 0
         self.shutdowns, self.blocked, self.on_the_loop = 0, None, False
-        self.unseen = self.most_unseen = 0
+        self.unseen = self.most_unseen = self.given_up = 0
         self.hands, self.loops_own = set(), threading.get_ident()
         self.lock = threading.Lock()
 
@@ -382,7 +396,7 @@ class Bench:
 
     def watched(self, lab):
         """A context in which the calls of a pool that may block are looked at."""
-        shutdown, result = ThreadPoolExecutor.shutdown, Future.result
+        shutdown, result, cancel = ThreadPoolExecutor.shutdown, Future.result, Future.cancel
 
         def note(what):
             on_loop = asyncio._get_running_loop() is not None
@@ -400,7 +414,14 @@ class Bench:
                 note("result")
             return result(future, timeout)
 
+        def watched_cancel(future):
+            # The loop passes a cancellation on in a turn of its own, outside of the answer.
+            if future.running() and lab.text.of_frame(sys._getframe(1)) is None:
+                self.given_up += 1
+            return cancel(future)
+
         stack = contextlib.ExitStack()
+        stack.enter_context(mock.patch.object(Future, "cancel", watched_cancel))
         stack.enter_context(mock.patch.object(ThreadPoolExecutor, "shutdown", watched_shutdown))
         stack.enter_context(mock.patch.object(Future, "result", watched_result))
         return stack

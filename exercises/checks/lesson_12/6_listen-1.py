@@ -1,9 +1,15 @@
+"""Long, for a word can get lost between a thread and a loop in many ways."""
+
+import ast
 import asyncio
 import queue
+import sys
 import threading
 import time
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+
+BURST = 0.5  # seconds that a thread has for a few words; a callback may wait for the loop
 
 
 class ListenToAThread(Exercise):
@@ -28,7 +34,7 @@ class ListenToAThread(Exercise):
 
     def verify(self, listen, lab):
         lab.told("with a thread that says five words in 0.25 s")
-        speaker = Speaker(["one", "two", "two", "three", "four"])
+        speaker = Speaker(["one", "two", "two", "three", "four"], lab)
 
         async def main():
             loop = asyncio.get_running_loop()
@@ -80,7 +86,7 @@ class ListenToAThread(Exercise):
                     "blocked",
                     "While it waited for the words, a task beside it that ticks "
                     "every 10 ms had no turn at all.",
-                    lab.call_of("get", "join", "wait", "result"),
+                    speaker.stood(),
                     "A `queue.Queue`, a `threading.Event` and `join` block the thread. On "
                     "the loop, await something of asyncio's.",
                 )
@@ -107,6 +113,37 @@ class ListenToAThread(Exercise):
         finally:
             speaker.join()
         lab.equal(run.result, speaker.words)
+        self._in_a_burst(listen, lab)
+
+    def _in_a_burst(self, listen, lab):
+        lab.told("with a thread that has said three words by the time that `subscribe` returns")
+        speaker = Speaker(["one", "two", "three"], lab, pause=0, burst=True)
+
+        async def main():
+            speaker.failed = asyncio.get_running_loop().create_future()
+            listening = asyncio.ensure_future(lab.awaitable(listen(speaker.subscribe)))
+            done, _ = await asyncio.wait({listening}, timeout=1)
+            listening.cancel()
+            return listening.result() if done else None
+
+        try:
+            # A callback may wait for the loop, and `subscribe` for the callback, a moment long.
+            run = lab.run(main(), stands=True)
+        finally:
+            speaker.join()
+        if speaker.error:
+            raise self._about(speaker.error, lab)
+        if run.result != speaker.words:
+            raise Wrong(
+                "lost items",
+                "It had not returned a second later."
+                if run.result is None
+                else f"It returned {run.result!r}.",
+                _room_for_one(lab),
+                "The loop has its turn when several words have come: keep each of them until it is "
+                "taken.",
+                headline="lost words",
+            )
 
     def _about(self, error, lab):
         text = str(error)
@@ -152,7 +189,7 @@ class ListenToAThread(Exercise):
     def any_words(self, listen, lab, one, other):
         shown = one if len(one) < 9 else f"{len(one)} words"
         lab.told(f"twice at once, with threads that say {shown} and {other}")
-        speakers = [Speaker(words, pause=0) for words in (one, other)]
+        speakers = [Speaker(words, lab, pause=0) for words in (one, other)]
 
         async def both():
             for speaker in speakers:
@@ -303,23 +340,32 @@ class ListenToAThread(Exercise):
 class Speaker:
     """Says words in a thread, so far said, and counts the ticks of a task beside it.
 
-    pause: seconds before each. error: what the callback raised; then `failed`, a future, is done.
-    ended: when the last was said.
+    pause: seconds before each. burst: all are said before `subscribe` returns. error: what the
+    callback raised; then `failed`, a future, is done. ended: when the last was said.
     """
 
-    def __init__(self, words, pause=0.05):
-        self.words, self.pause, self.said = words, pause, 0
+    def __init__(self, words, lab, pause=0.05, burst=False):
+        self.words, self.lab, self.pause, self.burst, self.said = words, lab, pause, burst, 0
         self.ticks, self.error, self.failed = 0, None, None
         self.thread = self.ended = None
+        self.listener, self.places = threading.get_ident(), []
 
     def subscribe(self, callback):
         self.thread = threading.Thread(target=self._speak, args=(callback,), daemon=True)
         self.thread.start()
+        if self.burst:
+            self.thread.join(BURST)
+
+    def stood(self):
+        """Where in the learner's code the listener's thread stood while the words were said."""
+        return max(self.places, key=self.places.count, default=None)
 
     def _speak(self, callback):
         try:
             for word in [*self.words, None]:
                 time.sleep(self.pause)
+                if place := self.lab.text.of_frame(sys._current_frames().get(self.listener)):
+                    self.places.append(place)
                 self.said += 1
                 callback(word)
             self.ended = time.perf_counter()
@@ -361,3 +407,24 @@ class Alarms:
 
     def stop(self):
         del self.loop.call_at
+
+
+def _room_for_one(lab):
+    """Line of the function inside that puts what it is given where the word before may be."""
+    for function in lab.nodes():
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            given = {argument.arg for argument in function.args.args}
+            shared = {
+                name
+                for node in ast.walk(function)
+                if isinstance(node, ast.Nonlocal)
+                for name in node.names
+            }
+            for node in ast.walk(function):
+                if isinstance(node, ast.Assign) and getattr(node.value, "id", None) in given:
+                    target = node.targets[0]
+                    if isinstance(target, (ast.Attribute, ast.Subscript)) or (
+                        isinstance(target, ast.Name) and target.id in shared
+                    ):
+                        return node.lineno
+    return None

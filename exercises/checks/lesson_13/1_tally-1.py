@@ -5,6 +5,11 @@ from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import as_coroutine, made_per_call
 
+FETCH_FIRST = (
+    "Fetch first, and keep the number; then read and write without an `await` in between. That "
+    "needs no lock."
+)
+
 
 def last_await(lab):
     """Line of the last `await` of the answer; None if there is none."""
@@ -52,8 +57,7 @@ class AddWhatComes(Exercise):
                 "lock too wide",
                 f"It took {run.elapsed:g} s; the longest fetch takes 3 s.",
                 lab.earliest(lab.with_of(), lab.call_of("acquire")),
-                "A lock that is held while you fetch lets one task fetch at a time. Fetch "
-                "outside of it.",
+                f"A lock that is held while you fetch lets one task fetch at a time. {FETCH_FIRST}",
                 headline="one at a time",
             )
 
@@ -84,13 +88,14 @@ class AddWhatComes(Exercise):
 
     def _name_loss(self, totals, lab):
         if totals.keys() == {"a", "b"} and totals["a"] <= 107 and totals["b"] <= 30:
-            observed = f"`totals` is {totals} in the end; 107 and 30 are asked."
+            observed = f"`totals` is {totals} in the end; 107 and 30 are expected."
             if line := made_per_call(lab):
-                raise Wrong("lock per call", observed, line)
+                raise Wrong("lock per call", observed, line, FETCH_FIRST)
             raise Wrong(
                 "lost update",
                 observed,
                 lab.assigned("totals", to=ast.Await) or last_await(lab),
+                FETCH_FIRST,
                 at="gives the others their turn",
             )
         lab.equal(totals, {"a": 107, "b": 30}, what="`totals` is")
@@ -148,7 +153,7 @@ class AddWhatComes(Exercise):
         number = await fetch(name)
         totals[name] += number
 
-    @wrong("lost update", says="107 and 30 are asked")
+    @wrong("lost update", says="107 and 30 are expected")
     async def in_one_line(totals, name, fetch):
         totals[name] = totals.get(name, 0) + await fetch(name)
 
@@ -164,7 +169,7 @@ class AddWhatComes(Exercise):
         number = await fetching
         totals[name] = before + number
 
-    @wrong("lost update", says="107 and 30 are asked")
+    @wrong("lost update", says="Fetch first")
     async def reads_first(totals, name, fetch):
         before = totals[name] if name in totals else 0
         number = await fetch(name)
@@ -177,10 +182,15 @@ class AddWhatComes(Exercise):
         await asyncio.sleep(0)
         totals[name] = before + number
 
-    @wrong("lock per call", says="Make one, outside, and share it")
+    @wrong("lock per call", says="Fetch first")
     async def with_a_lock_of_its_own(totals, name, fetch):
         lock = asyncio.Lock()
         async with lock:
+            totals[name] = totals.get(name, 0) + await fetch(name)
+
+    @wrong("done twice", says="fetched twice")
+    async def looks_at_it_first(totals, name, fetch):
+        if await fetch(name):
             totals[name] = totals.get(name, 0) + await fetch(name)
 
     @wrong("value", says="103")

@@ -142,14 +142,19 @@ class PayIn(Exercise):
     def _bank(self):
         async def bank(euros, change):
             bank.asked.append((euros, change))
-            await asyncio.sleep(1)
+            bank.inside += 1
+            bank.peak = max(bank.peak, bank.inside)
+            try:
+                await asyncio.sleep(1)
+            finally:
+                bank.inside -= 1
             if ended := bank.ends.get(len(bank.asked)):
                 asyncio.get_running_loop().call_soon(ended)  # before anybody hears of it
             if change == 13:
                 raise Refused("the bank takes no 13")
             return euros + change - 1
 
-        bank.asked, bank.ends = [], {}
+        bank.asked, bank.ends, bank.inside, bank.peak = [], {}, 0, 0
         return bank
 
     @sweep(
@@ -184,12 +189,29 @@ class PayIn(Exercise):
         )
 
         def cancel(tasks, bank):
-            if after == "turn":
-                bank.ends[max(number, 1)] = tasks[number].cancel
-            else:
-                asyncio.get_running_loop().call_later(after, tasks[number].cancel)
+            def now():
+                waited.append(lab.where(tasks[number]))
+                tasks[number].cancel()
 
-        return self._paid(Account, lab, [changes], cancel)
+            banks.append(bank)
+            if after == "turn":
+                bank.ends[max(number, 1)] = now
+            else:
+                asyncio.get_running_loop().call_later(after, now)
+
+        banks, waited = [], []
+        seen = self._paid(Account, lab, [changes], cancel)
+        (bank,) = banks
+        if bank.peak > 1:
+            raise Wrong(
+                "lost update",
+                "Then two payments into the account were at the bank at the same time.",
+                waited[0] if waited else None,
+                "A payment that is cancelled while it waits has had no turn, and must not let the "
+                "next one begin. A lock that is taken with `async with` sees to that.",
+                headline="let another one in",
+            )
+        return seen
 
     def _paid(self, Account, lab, all_changes, cancel):
         """What came of payments into an account each, all at once, and then one more into each."""
@@ -212,6 +234,9 @@ class PayIn(Exercise):
 
         outcomes = []
         run = lab.run(days())
+        for outcome in outcomes:
+            if isinstance(outcome, RuntimeError):
+                raise outcome  # of the answer's own lock
         if run.error:
             raise run.error
         errors = [each if isinstance(each, (str, Exception)) else "paid" for each in outcomes]
@@ -293,6 +318,21 @@ class PayIn(Exercise):
             before = self.euros
             async with self.lock:
                 self.euros = await self.bank(before, change)
+
+    @wrong("lost update", says="`await before.wait()`")
+    class chain_of_events:
+        def __init__(self, bank):
+            self.bank, self.euros, self.last = bank, 0, None
+
+        async def pay(self, change):
+            before, self.last = self.last, asyncio.Event()
+            over = self.last
+            try:
+                if before:
+                    await before.wait()
+                self.euros = await self.bank(self.euros, change)
+            finally:
+                over.set()
 
     @wrong("value", says="the bank had not been asked")
     class adds_itself:

@@ -33,7 +33,17 @@ class BuyBread(Exercise):
         lab.told("when two loaves were there")
         shelf = ["rye", "oat"]
         run = lab.run(self._day(buy, lab, shelf, customers=1, bakes=()))
-        lab.equal([loaf for loaf, _ in run.result], ["rye"], line=lab.bare_call_of("pop"))
+        loaves = [loaf for loaf, _ in run.result]
+        if loaves == ["oat"]:
+            raise Wrong(
+                "value",
+                "On the shelf were ['rye', 'oat'], and it took 'oat', the last loaf; the first "
+                "is 'rye'.",
+                lab.bare_call_of("pop"),
+                "`pop()` takes the last item of a list, and `pop(0)` the first.",
+                headline="took the last loaf",
+            )
+        lab.equal(loaves, ["rye"])
         lab.equal(shelf, ["oat"], what="the shelf then held")
 
         lab.told("when the shelf was empty; a loaf came after 1.03 s")
@@ -107,11 +117,14 @@ class BuyBread(Exercise):
             for when, loaf in bakes:
                 if not holds:
                     await asyncio.sleep(when - now())
-                async with changed:
+                await self._lock(changed, lab)
+                try:
                     await asyncio.sleep(when - now())
                     if loaf:
                         shelf.append(loaf)
                     changed.notify_all()
+                finally:
+                    changed.release()
         if changed.locked():
             raise Wrong(
                 "not given back",
@@ -121,6 +134,24 @@ class BuyBread(Exercise):
                 headline="kept the lock",
             )
         return got
+
+    async def _lock(self, changed, lab):
+        """Take the lock for the baker; Wrong if a customer sleeps with it for a minute."""
+        sleep = lab.call_of("sleep")
+        try:
+            async with asyncio.timeout(60 if sleep else None):
+                await changed.acquire()
+        except TimeoutError:
+            raise Wrong(
+                "polling",
+                "The baker waited 60 s for the lock of `changed`, and could bring nothing: a "
+                "customer held it all the time.",
+                sleep,
+                "A sleep keeps the lock. `await changed.wait()` gives it back while you wait, and "
+                "takes it again.",
+                headline="slept with the lock",
+                at="sleeps while it holds the lock",
+            ) from None
 
     @sweep(
         lambda some: {
@@ -235,10 +266,12 @@ class BuyBread(Exercise):
         return shelf.pop(0)
 
     sleeps_with_the_lock = with_while.but(
-        "changed.wait()", "asyncio.sleep(0.1)", kind="endless", says="still going round"
+        "changed.wait()", "asyncio.sleep(0.1)", kind="polling", says="The baker waited 60 s"
     )
 
-    takes_the_last = with_wait_for.but("shelf.pop(0)", "shelf.pop()", kind="value", says="rye")
+    takes_the_last = with_wait_for.but(
+        "shelf.pop(0)", "shelf.pop()", kind="value", says="the last loaf"
+    )
 
 
 class Shelf(list):

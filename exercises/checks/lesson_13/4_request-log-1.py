@@ -7,13 +7,31 @@ import threading
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
-def first_line_of(lab, name):
-    """Line of the first statement of the answer's function `name`, after its docstring; or None."""
-    for node in lab.text.nodes():
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name:
-            body = node.body[1:] if ast.get_docstring(node) and node.body[1:] else node.body
-            return body[0].lineno
+def where_it_is_kept(lab, besides=()):
+    """Line of the first statement in `begin` that does something with the number; or None.
+
+    besides: calls of methods of these names count only if nothing else is done with it.
+    """
+    for node in lab.nodes():
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == "begin":
+            given = {argument.arg for argument in node.args.args[1:]}
+            statements = [part for part in ast.walk(node) if isinstance(part, KEEPING)]
+            keeping = [
+                (_called(statement) in besides, statement.lineno)
+                for statement in statements
+                if any(getattr(part, "id", None) in given for part in ast.walk(statement))
+            ]
+            return min(keeping, default=(False, node.body[-1].lineno))[1]
     return None
+
+
+def _called(statement):
+    """The name of the method that a statement calls, whose value it drops or keeps; or None."""
+    called = getattr(statement.value, "func", None)
+    return getattr(called, "attr", None)
+
+
+KEEPING = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)
 
 
 class RequestLog(Exercise):
@@ -79,14 +97,14 @@ class RequestLog(Exercise):
             raise Wrong(
                 "value",
                 observed,
-                first_line_of(lab, "begin"),
+                where_it_is_kept(lab),
                 "What `begin` sets must still be there when the same task calls `say`.",
             )
         if sorted(numbers, key=str) != [1, 2, 3]:
             raise Wrong(
                 "shared state",
                 observed,
-                first_line_of(lab, "begin"),
+                where_it_is_kept(lab),
                 "There is one such place for all tasks, and all read what was written "
                 "last. A ContextVar has a value for each task.",
                 headline="shared by all requests",
@@ -100,7 +118,7 @@ class RequestLog(Exercise):
             raise Wrong(
                 "shared state",
                 "The line of the task that request 7 had created was noted for None.",
-                first_line_of(lab, "begin"),
+                where_it_is_kept(lab),
                 "It belongs to request 7 as well. A new task gets a copy of its creator's "
                 "context variables.",
                 headline="lost in a child task",
@@ -109,6 +127,47 @@ class RequestLog(Exercise):
         lab.told("and called `say` when the task of request 7 was over")
         log.say("close")
         self._said(lab, log, [(7, "query"), (7, "page"), (None, "close")])
+
+        lab.told("and let a task begin request 1, then request 2, and say a word")
+        log = Log()
+        await asyncio.create_task(self._begins(log, 1, 2))
+        lab.equal(log.lines, [(2, "word")], what="`lines` is", line=lab.condition())
+
+        lab.told(
+            "and let a task begin request 1, create a task that begins request 2, and say a word"
+        )
+        log = Log()
+        await asyncio.create_task(self._begins(log, 1, child=2))
+        if log.lines == [(2, "word")]:
+            raise Wrong(
+                "shared state",
+                "The word of request 1 was noted for 2.",
+                where_it_is_kept(lab, besides=("set",)),
+                "A new task gets a copy of its creator's context variables, and not of what they "
+                "hold: `set` a new value.",
+                headline="shared with a child task",
+            )
+        self._said(lab, log, [(1, "word")])
+
+        lab.told(
+            "in a task of its own, and called `say` in another one, where no request had begun"
+        )
+        log = await asyncio.create_task(self._made(Log))
+        await asyncio.create_task(self._child(log))
+        self._said(lab, log, [(None, "query")])
+
+    async def _begins(self, log, *numbers, child=None):
+        for number in numbers:
+            log.begin(number)
+        if child is not None:
+            await asyncio.create_task(self._begins_alone(log, child))
+        log.say("word")
+
+    async def _begins_alone(self, log, number):
+        log.begin(number)
+
+    async def _made(self, Log):
+        return Log()
 
     async def _child(self, log):
         await asyncio.sleep(1)
@@ -248,6 +307,22 @@ class RequestLog(Exercise):
         def say(self, text):
             self.lines.append((self.request.get().get("number"), text))
 
+    @wrong("shared state", says='`holder["number"] = number`')
+    class a_holder_that_is_changed:
+        def __init__(self):
+            self.lines = []
+            self.request = contextvars.ContextVar("request", default=None)
+
+        def begin(self, number):
+            holder = self.request.get()
+            if holder is None:
+                self.request.set({"number": number})
+            else:
+                holder["number"] = number
+
+        def say(self, text):
+            self.lines.append(((self.request.get() or {}).get("number"), text))
+
     takes_it_back = with_a_context_variable.but(
         "self.request.set(number)",
         "token = self.request.set(number)\nself.request.reset(token)",
@@ -286,5 +361,31 @@ class RequestLog(Exercise):
     )
 
     no_default = with_a_context_variable.but(
-        '"request", default=None', '"request"', kind="raised", says="LookupError"
+        '"request", default=None', '"request"', kind="raised", says="default=None"
     )
+
+    @wrong("raised", says="default=None")
+    class sets_none_at_first:
+        def __init__(self):
+            self.lines = []
+            self.request = contextvars.ContextVar("request")
+            self.request.set(None)
+
+        def begin(self, number):
+            self.request.set(number)
+
+        def say(self, text):
+            self.lines.append((self.request.get(), text))
+
+    @wrong("raised", says="is None there")
+    class makes_it_in_begin:
+        def __init__(self):
+            self.lines = []
+            self.request = None
+
+        def begin(self, number):
+            self.request = contextvars.ContextVar("request", default=None)
+            self.request.set(number)
+
+        def say(self, text):
+            self.lines.append((self.request.get(), text))

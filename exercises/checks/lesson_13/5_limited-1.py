@@ -172,7 +172,7 @@ class Limited(Exercise):
     def one_is_cancelled(self, limited, lab, most, who):
         lab.told(
             f"with `most` {most}, and {most + 1} tasks called what it returned at once; one of "
-            f"them was cancelled when it {who}. Then {most} more called it"
+            f"them was cancelled when it {who}. Then {most + 1} more called it"
         )
         service, ends = lab.service(1, cleanup=0.3), []
 
@@ -193,11 +193,19 @@ class Limited(Exercise):
             else:
                 asyncio.get_running_loop().call_later(0.5, victim.cancel)
             came = await ended(tasks)
-            return came + await asyncio.gather(*(outcome(get(page)) for page in range(most)))
+            return came + await asyncio.gather(*(outcome(get(page)) for page in range(most + 1)))
 
         run = lab.run(callers())
         if run.error:
             raise run.error
+        if service.peak > most and who.startswith("was") and (line := lab.call_of("*.cancel")):
+            raise Wrong(
+                "limit",
+                f"{service.peak} of them were in `fetch` at once; at most {most} may be.",
+                line,
+                "A task that is cancelled has not ended yet. Await it, and then free its place.",
+                at="only asks it to end",
+            )
         return {"they got": run.result, "": lab.seen(run, service, without=("result",))}
 
     @right
@@ -223,6 +231,19 @@ class Limited(Exercise):
                 return await fetch(page)
             finally:
                 places.put_nowait(place)
+
+        return get
+
+    @wrong("limit", says="was cancelled when it waited")
+    def gives_back_what_it_never_took(fetch, most):
+        places = asyncio.Semaphore(most)
+
+        async def get(page):
+            try:
+                await places.acquire()
+                return await fetch(page)
+            finally:
+                places.release()
 
         return get
 

@@ -70,7 +70,13 @@ class OncePerKey(Exercise):
 
         lab.told('and asked for "a" again, when it was there')
         lab.equal(await get("a"), "page a")
-        self._loaded(lab, load, 1, "What was loaded once is kept: do not take it out again.")
+        self._loaded(
+            lab,
+            load,
+            1,
+            "What was loaded once is kept: do not take it out again.",
+            lab.earliest(lab.deleting(), lab.call_of("pop", "popitem", "clear")),
+        )
 
         lab.told('and asked for "a", "b" and "c" at once, each twice')
         load = lab.service(1, name="load")
@@ -168,12 +174,17 @@ class OncePerKey(Exercise):
         get = self._made(once_per_key, lab.service(1, name="load"), lab)
         first, second = (asyncio.create_task(as_coroutine(get("a"))) for _ in range(2))
         await asyncio.sleep(0.25)
+        waited = lab.steps_of(first)
         first.cancel()
-        await asyncio.wait([first, second])
+        await asyncio.wait([first, second], timeout=60)
+        if not second.done():
+            waits = lab.where(second)
+            second.cancel()
+            self._left_waiting(lab, "The second one", waited, waits)
         if not first.cancelled():
             raise Wrong("swallowed", "It went on.", lab.text.swallowing_handler())
         if second.cancelled():
-            self._one_for_all(lab, "The second one got the CancelledError of the first.")
+            self._one_for_all("The second one got the CancelledError of the first.", waited[-1])
         lab.equal(await second, "page a", what="the second one got")
 
     async def _cancelled_alone(self, once_per_key, lab):
@@ -181,19 +192,43 @@ class OncePerKey(Exercise):
         get = self._made(once_per_key, lab.service(1, name="load"), lab)
         first = asyncio.create_task(as_coroutine(get("a")))
         await asyncio.sleep(0.25)
+        waited = lab.steps_of(first)
         first.cancel()
         await asyncio.wait([first])
-        try:
-            page = await get("a")
-        except asyncio.CancelledError:
-            self._one_for_all(lab, "Who asked again got the CancelledError of the first.")
+        again = asyncio.create_task(as_coroutine(get("a")))
+        await asyncio.wait([again], timeout=60)
+        if not again.done():
+            waits = lab.where(again)
+            again.cancel()
+            self._left_waiting(lab, "Who asked again", waited, waits)
+        if again.cancelled():
+            self._one_for_all("Who asked again got the CancelledError of the first.", waited[-1])
+        page = again.result()
         lab.equal(page, "page a", what="who asked again got")
 
-    def _one_for_all(self, lab, observed):
+    def _left_waiting(self, lab, who, met, waits):
+        """met: where the first one waited when it was cancelled, outermost first; waits: where the
+        other one waits.
+        """
+        lines = [line for filename, line in met if filename == lab.text.main]
+        passed = lab.text.narrow_handler(lines, asyncio.CancelledError)
+        raise Wrong(
+            "deadlock",
+            f"{who} still waits, 60 s later, for what the first one was to load.",
+            passed or waits,
+            "A CancelledError is no `Exception`: it passes by, and whoever waits for the page "
+            "never hears of it."
+            if passed
+            else "If it is cancelled on the way, somebody else has to load the page.",
+            headline="left the others waiting",
+            at="doesn't catch a cancellation" if passed else "",
+        )
+
+    def _one_for_all(self, observed, waited):
         raise Wrong(
             "cancel passed on",
             observed,
-            lab.await_of(),
+            waited,
             "If a caller that awaits the shared task is cancelled, so is that task. "
             "`await asyncio.wait([task])` leaves it alone, and so does `asyncio.shield(task)`.",
             headline="one cancelled all",
@@ -219,18 +254,26 @@ class OncePerKey(Exercise):
             )
         return get
 
-    def _loaded(self, lab, load, times, try_):
+    def _loaded(self, lab, load, times, try_, line=None):
         if len(load.started) > times:
             observed = (
                 f"`load` was called {len(load.started)} times: "
                 f"{', '.join(map(repr, load.started))}. {times} "
                 f"{'calls are' if times > 1 else 'call is'} enough."
             )
-            if line := made_per_call(lab):
-                raise Wrong("lock per call", observed, line)
+            if made := made_per_call(lab):
+                raise Wrong(
+                    "lock per call",
+                    observed,
+                    made,
+                    "A lock keeps out only those who ask for the same lock. Keep one for each "
+                    "key, where all calls find it; or keep the task that loads, and no lock is "
+                    "needed.",
+                )
             if lab.await_of("load") and lab.call_of("Lock", "*Semaphore"):
                 try_ = "Who has waited for the lock must look again: the page may be there by then."
-            raise Wrong("done twice", observed, lab.call_of("load"), try_, headline="loaded twice")
+            line = line or lab.call_of("load")
+            raise Wrong("done twice", observed, line, try_, headline="loaded twice")
 
     @sweep(
         lambda some: {

@@ -1,5 +1,6 @@
 """Long, for a list that comes in pages can be left in many ways."""
 
+import ast
 import asyncio
 import contextlib
 
@@ -187,6 +188,7 @@ class OneClient(Exercise):
 
         async def answer(request):
             number = int(request.url.params.get("offset", 0))
+            asked.append(number)
             if number == len(pages) - 1 and last != 200:
                 if last == "lost":
                     raise httpx.ReadError("lost on the way", request=request)
@@ -202,10 +204,25 @@ class OneClient(Exercise):
                 },
             )
 
+        asked = []
         with noted_clients(lab, 2 * len(pages), httpx.MockTransport(answer)) as clients:
             run = lab.run(
                 self._ask(lab, all_names, "http://site"),
                 cancel_after=0.03 if last == "silent" else None,
+            )
+        if last == "lost" and asked[-1:] == [len(pages) - 1] and run.error is None:
+            raise lab.lost_error(
+                f"A ReadError had to come out. It returned {run.result!r:.80} instead.",
+                httpx.ReadError,
+            )
+        if asked and asked[-1] < len(pages) - 1 and not pages[asked[-1]] and run.error is None:
+            raise Wrong(
+                "falsy",
+                f"Page number {asked[-1] + 1} is empty, and it asked for none of the pages behind "
+                "it.",
+                _asks_for_names(lab) or lab.truth_test().line,
+                'A page may be empty. The last one is the one whose "next" is `None`.',
+                headline="took an empty page for the end",
             )
         cancelled = isinstance(run.error, asyncio.CancelledError)
         return {
@@ -412,3 +429,15 @@ def noted_clients(lab, most=2 * MOST, transport=None):
         yield made
     finally:
         httpx.AsyncClient.__init__, httpx.AsyncClient.send = init, send
+
+
+def _asks_for_names(lab):
+    """Line of the first `if` or `while` that asks for the results of a page."""
+    tests = (node.test for node in lab.nodes() if isinstance(node, (ast.If, ast.While)))
+    return min(
+        (test.lineno for test in tests if "results" in map(_constant, ast.walk(test))), default=None
+    )
+
+
+def _constant(node):
+    return getattr(node, "value", None) if isinstance(node, ast.Constant) else None

@@ -53,19 +53,27 @@ class Server:
 
 
 def deciding(lab, error, *words):
-    """The line that decides what becomes of such an error: in the `except` that catches it the
-    first test that has one of these words, else the `except` itself; None if nothing catches it.
+    """The line that decides what becomes of such an error: in the `except` that catches it, else in
+    a function that is called there, the first test that has one of these words, else the `except`
+    itself; None if nothing catches it.
     """
     handler = lab.text.handler_of(error)
     if handler is None:
         return None
-    tests = [
-        node.lineno
-        for node in ast.walk(handler)
-        if (isinstance(node, ast.Compare) or called(node) == "isinstance")
-        and any(word in ast.unparse(node) for word in words)
+    asked = {called(node) for node in ast.walk(handler)}
+    functions = [
+        node for node in lab.nodes() if isinstance(node, ast.FunctionDef) and node.name in asked
     ]
-    return min(tests, default=handler.lineno)
+    for part in (handler, *functions):
+        tests = [
+            node.lineno
+            for node in ast.walk(part)
+            if (isinstance(node, ast.Compare) or called(node) == "isinstance")
+            and any(word in ast.unparse(node) for word in words)
+        ]
+        if tests:
+            return min(tests)
+    return handler.lineno
 
 
 def called(node):
@@ -75,7 +83,12 @@ def called(node):
 
 def the_brackets(lab, status):
     """Raise Wrong if a `raise_for_status` is only named in the answer, never called."""
-    if line := lab.dropping("raise_for_status"):
+    named = (
+        node.lineno
+        for node in lab.nodes()
+        if isinstance(node, ast.Expr) and getattr(node.value, "attr", "") == "raise_for_status"
+    )
+    if line := next(named, None):
         raise Wrong(
             "named, not called",
             f"The server answered {status}, and no error was raised.",

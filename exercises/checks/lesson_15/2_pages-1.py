@@ -1,3 +1,4 @@
+import ast
 import asyncio
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
@@ -90,7 +91,7 @@ class Pages(Exercise):
                 "It yielded a and b, and no more. The second page is empty, and it has a next one."
                 if len(fetch.calls) > 1
                 else "It yielded the items of the first page, and no more.",
-                lab.condition() or lab.returning() or lab.looping(),
+                self._asks_for_results(lab) or lab.condition() or lab.returning() or lab.looping(),
                 "Only `next` tells whether there is another page.",
                 headline="stopped too early",
             )
@@ -104,6 +105,16 @@ class Pages(Exercise):
                 headline="stopped too early",
             )
         lab.equal(got, ["a", "b", "c", "d"], what="it yielded")
+
+    def _asks_for_results(self, lab):
+        """The line that lets the items of a page decide whether to go on, or None."""
+        return lab.earliest(
+            *(
+                node.test.lineno
+                for node in lab.nodes()
+                if isinstance(node, (ast.If, ast.While)) and "results" in ast.unparse(node.test)
+            )
+        )
 
     async def _ended(self, stream, lab):
         try:

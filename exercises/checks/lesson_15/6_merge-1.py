@@ -117,12 +117,13 @@ class Merge(Exercise):
         asked = asyncio.ensure_future(merge(streams, queue))
         await asyncio.wait([asked], timeout=60)
         if not asked.done():
+            waits_at = lab.where(asked)
             asked.cancel()
             await asyncio.wait([asked])
             raise Wrong(
                 "time limit",
                 f"The stream b failed after {fails_at} s. A minute later `merge` had not ended.",
-                lab.await_of(),
+                waits_at or lab.await_of(),
                 "Something waits for the stream that failed, or for room in the queue.",
                 headline="never came back",
             )
@@ -202,12 +203,13 @@ class Merge(Exercise):
             await asyncio.sleep(5)
             asked.cancel()
             await asyncio.wait([asked], timeout=60)
+            waits_at = lab.where(asked)
             left = asyncio.all_tasks() - before
             if asked in left:
                 raise Wrong(
                     "swallowed",
                     "A minute later `merge` had not ended.",
-                    lab.text.swallowing_handler() or lab.await_of(),
+                    lab.text.swallowing_handler() or waits_at,
                 )
             if left:
                 raise Wrong(

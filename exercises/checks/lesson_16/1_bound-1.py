@@ -1,4 +1,13 @@
-from helpers.coach import Exercise, wrong_value
+from helpers.coach import Exercise, Wrong, wrong_value
+
+WAYS = {
+    "slowest": "It is the name of one of the three stages: the one that finishes the fewest items "
+    "a second, `workers / seconds`.",
+    "seconds": "Add up the way of one item through all three stages, and what the slowest stage "
+    "needs for the other items of its busiest worker.",
+    "workers": '"read" finishes 50 items a second. Each worker of "fetch" finishes one in 0.3 s: '
+    "how many must there be for as many items a second?",
+}
 
 
 class Bound(Exercise):
@@ -87,4 +96,7 @@ class Bound(Exercise):
                 name = next(name for name in asked if belief.value[name] != asked[name])
                 if answers.get(name) == belief.value[name]:
                     raise belief.mistake()
+            for name, way in WAYS.items():
+                if name in answers and answers[name] != asked[name]:
+                    raise Wrong("value", f"{name!r} is {answers[name]!r}.", try_=way)
         lab.equal(answers, asked, what="`answers` is", secret=True)

@@ -6,12 +6,15 @@ from .shared import SOON, now
 
 
 class Details:
-    """What has to be done with each number: it notes when each begins and ends."""
+    """What has to be done with each number: it notes when each begins and ends.
 
-    def __init__(self, seconds):
-        self.seconds = seconds
+    calling: gives the learner's place of the call. peak_place: that with which there were most.
+    """
+
+    def __init__(self, seconds, calling):
+        self.seconds, self.calling = seconds, calling
         self.begun, self.ended = {}, {}
-        self.peak = 0
+        self.peak, self.peak_place = 0, None
         self.wrong = None  # raised after the run: the answer's own TaskGroup would wrap it up
 
     async def details(self, number):
@@ -31,7 +34,8 @@ class Details:
             )
         else:
             self.begun[number] = now()
-            self.peak = max(self.peak, len(self.begun) - len(self.ended))
+            if len(self.begun) - len(self.ended) > self.peak:
+                self.peak, self.peak_place = self.peak + 1, self.calling()
             await asyncio.sleep(self.seconds[number])
             self.ended[number] = now()
 
@@ -97,7 +101,7 @@ class Consumer(Exercise):
                 + ", ".join(f"{when:g}" for when, _ in self.arrivals)
                 + " s"
             )
-            details = Details(self.seconds)
+            details = Details(self.seconds, lab.calling)
             queue = Taken(details.ended)
             try:
                 lab.run(self._play(consumer, queue, details.details, self.arrivals, at_most))
@@ -124,7 +128,7 @@ class Consumer(Exercise):
                     lab.literal(None),
                     "`None` says that no more will come. What has begun must end first.",
                 )
-            lab.limited(details.peak, at_most, what="numbers")
+            lab.limited(details.peak, at_most, "numbers", details.peak_place)
             if at_most > 1:
                 self._look_for_delay(lab, details, at_most)
             self._look_for_a_second_queue(lab, queue, at_most)
@@ -197,7 +201,13 @@ class Consumer(Exercise):
             there = [n for n in others if details.ended[n] > best + SOON]
             seen = f"Number {number} could begin at {best:g} s, and began at {begun:g} s"
             if details.peak == 1:
-                raise Wrong("sequential", f"{seen}: one after another.", lab.await_of("details"))
+                raise Wrong(
+                    "sequential",
+                    f"{seen}: one after another.",
+                    lab.await_of("details"),
+                    "Give each number to a task or a worker, and take the next one as soon as a "
+                    "place is free.",
+                )
             if there and all(details.ended[n] <= begun + SOON for n in others):
                 raise Wrong(
                     "batch barrier",

@@ -1,3 +1,6 @@
+"""Long, for a worker can lose an item, or do it again, in many ways, each with words of its own."""
+
+import ast
 import asyncio
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
@@ -82,7 +85,7 @@ class Survivor(Exercise):
             raise Wrong(
                 "retried",
                 f"`work` was called {work.started.count(twice)} times with item {twice}.",
-                lab.earliest(lab.call_of("put"), lab.continuing(), lab.for_loop()),
+                lab.earliest(lab.call_of("put*"), lab.continuing(), lab.for_loop()),
                 "Each item is done once.",
             )
         self._look_at_failed(lab, failed, errors)
@@ -211,15 +214,40 @@ class Survivor(Exercise):
         raise Wrong(
             "stopped early",
             "The worker returned before it was cancelled.",
-            lab.earliest(lab.returning(), lab.breaking(), lab.looping()),
+            self._way_out(lab),
             "`while True`: it takes the next item, and waits for one if there is none.",
             headline="ended too early",
         )
+
+    def _way_out(self, lab):
+        """Line of what ends the loop over the items: its condition, or else the first that leaves
+        the function with that loop.
+        """
+        taking = lab.call_of("*.get", "*.get_nowait") or lab.definition()
+        function = lab.text.function_at(taking)
+        nodes = [
+            node
+            for node in ast.walk(function)
+            if isinstance(node, ast.stmt) and lab.text.function_at(node.lineno) is function
+        ]
+        ends = [node for node in nodes if isinstance(node, (ast.Return, ast.Break))]
+        loops = [node for node in nodes if isinstance(node, ast.While)]
+        asked = [loop for loop in loops if not isinstance(loop.test, ast.Constant)]
+        found = asked or ends or loops
+        return min((node.lineno for node in found), default=None) or lab.looping()
 
     def _why_join_hangs(self, lab, queue, work, tasks, items):
         for task in tasks:
             if task.done():
                 self._it_ended(lab, task)
+        if len(work.started) > items:
+            raise Wrong(
+                "retried",
+                f"Of {items} items {len(work.started)} were begun: `join()` waits for ever.",
+                lab.earliest(lab.call_of("put*"), lab.continuing()),
+                "Each item is done once. Whatever is put into the queue again comes out again, and "
+                "fails again.",
+            )
         raise Wrong(
             "not given back",
             f"Of {items} items {len(work.started)} were begun, "

@@ -162,8 +162,17 @@ class LineInTime(Exercise):
         elif isinstance(got, bytes) and expected is not None and got in expected:
             self.stripped(lab, got, expected)
             lab.equal(got, expected)
+        elif got and expected is None:
+            raise Wrong(
+                "end of stream",
+                f"It returned {got!r}, and no line feed had come.",
+                lab.use_of("partial") or lab.condition() or lab.call_of("readline", "read*"),
+                "`readline` gives what there is at the end: only what ends with a line feed is a "
+                "line.",
+                headline="took half a line for a line",
+            )
         else:
-            lab.equal(got, expected, line=lab.call_of("readline") if got else None)
+            lab.equal(got, expected)
 
     def stripped(self, lab, got, expected):
         stripping = lab.text.calls_of("strip", "rstrip", "lstrip")
@@ -234,7 +243,7 @@ class LineInTime(Exercise):
             return None
         return line[:-1] if line.endswith(b"\n") else None
 
-    @wrong("value", says="b'hel'")
+    @wrong("end of stream", says="It returned b'hel', and no line feed had come")
     async def half_a_line(reader, seconds):
         async with asyncio.timeout(seconds):
             line = await reader.readline()

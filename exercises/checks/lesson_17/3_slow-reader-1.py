@@ -1,3 +1,5 @@
+"""Long, for a slow reader is played in four ways, and each program is a whole one."""
+
 import ast
 import asyncio
 import contextlib
@@ -7,6 +9,33 @@ import struct
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import Serving, Wire
+
+
+class Slow(Wire):
+    """The wire to a client that reads now and then: until it does, all lies in the buffer."""
+
+    REST = 0.05  # seconds
+
+    def __init__(self):
+        super().__init__()
+        self.buffered, self.high = 0, 2**16
+
+    def write(self, data):
+        super().write(data)
+        if self.buffered <= self.high < self.buffered + len(data):
+            self.protocol.pause_writing()
+            asyncio.get_running_loop().call_later(self.REST, self.read)
+        self.buffered += len(data)
+
+    def read(self):
+        self.buffered = 0
+        self.protocol.resume_writing()
+
+    def get_write_buffer_size(self):
+        return self.buffered
+
+    def set_write_buffer_limits(self, high=None, low=None):
+        self.high = 2**16 if high is None else high
 
 
 class SlowReader(Exercise):
@@ -136,6 +165,8 @@ class SlowReader(Exercise):
                 lab.call_of("abort", "close", "write"),
                 "All parts must come, in order.",
             )
+        lab.told("with 12 parts of 64 KiB and a client who reads now and then")
+        lab.run(self._now_and_then(send_all, lab))
         asked.clear()
         lab.told("with a client who begins to read when all parts have been taken")
         heard, sent = lab.run(reads_at_last()).result, len(asked) * self.PART // 8
@@ -158,6 +189,20 @@ class SlowReader(Exercise):
                 "The ConnectionError of drain must end the loop.",
                 headline="talked to nobody",
             )
+
+    async def _now_and_then(self, send_all, lab):
+        async def given():
+            for taken in range(12):
+                if wire.buffered > 4 * self.PART:
+                    self.not_drained(
+                        lab,
+                        f"{taken} parts had been taken, and {wire.buffered // 1024:,} KiB lay in "
+                        "the writer's buffer.",
+                    )
+                yield bytes(self.PART)
+
+        wire = Slow()
+        await lab.awaitable(send_all(wire.writer, given()))
 
     @sweep(
         lambda some: {
@@ -200,11 +245,12 @@ class SlowReader(Exercise):
                 try_="The ConnectionError of drain must end the loop.",
                 headline="talked to nobody",
             )
-        if b"" in parts and leaves is None and not ended:
+        stays = leaves is None or sum(map(bool, taken)) < leaves
+        if taken[-1:] == [b""] and stays and not ended:
             raise Wrong(
                 "falsy",
                 f"It took {len(taken)} of {len(parts)} parts, and did not ask for more.",
-                lab.truth_of_a_value(),
+                lab.truth_test().line,
                 try_="A part may be empty, and others follow. The iterator says when it is over.",
                 headline="took an empty part for the end",
             )
@@ -237,6 +283,20 @@ class SlowReader(Exercise):
                 "Take a part, send it, and take the next one when `drain` has returned.",
                 headline="took all first",
             )
+        seldom = (
+            node.test.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.If) and "drain" in ast.unparse(node)
+        )
+        if line := lab.earliest(*seldom):
+            raise Wrong(
+                "no drain",
+                observed,
+                line,
+                "A part may have 64 KiB, and too many are written between two `drain`s. Wait after "
+                "each.",
+                headline="drained too seldom",
+            )
         raise Wrong("no drain", observed, lab.call_of("set_write_buffer_limits", "write"))
 
     def closed(self, server):
@@ -264,6 +324,18 @@ class SlowReader(Exercise):
         writer.close()
         with contextlib.suppress(ConnectionError):
             await writer.wait_closed()
+
+    @wrong("no drain", says="drained too seldom")
+    async def a_drain_now_and_then(writer, parts):
+        number = 0
+        with contextlib.suppress(ConnectionError):
+            async for part in parts:
+                writer.write(part)
+                number += 1
+                if number % 10 == 0:
+                    await writer.drain()
+            await writer.drain()
+        writer.close()
 
     @wrong("no drain", says="the buffer stays small")
     async def only_writes(writer, parts):

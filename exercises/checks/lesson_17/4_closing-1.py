@@ -5,6 +5,10 @@ from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import Serving, Wire, feed
 
+THROWN_AWAY = (
+    "`writer.close()` sends what is still in the buffer, and then closes. `drain` waits only until "
+    "there is room in it again."
+)
 ANSWERS = (
     b"",
     b"a",
@@ -88,9 +92,7 @@ class Answering(Exercise):
                 f"`work` was given {len(worked[0]):,} bytes of {len(big):,}, and "
                 f"{len(heard):,} bytes of its answer reached the client.",
                 lab.call_of("abort" if cut else "read"),
-                "`writer.close()` sends what is still in the buffer, and then closes."
-                if cut
-                else None,
+                THROWN_AWAY if cut else None,
                 headline="threw away the rest" if cut else None,
             )
         lab.equal(
@@ -151,7 +153,7 @@ class Answering(Exercise):
             return answer
 
         async def serve():
-            wire = Wire()
+            wire = Wire(holds=True)
             feed(wire.reader, *pieces, *[] if pieces else [None])
             wires.append(wire)
             await lab.awaitable(handle(wire.reader, wire.writer, work))
@@ -168,6 +170,25 @@ class Answering(Exercise):
                 lab.condition(),
                 try_="Only a line that is empty altogether, without a line feed, is the end.",
                 headline="took a line for the end",
+            )
+        if not wires[0].closing:
+            raise Wrong(
+                "left open",
+                f"It ended{f' with {type(run.error).__name__}' if run.error else ''}, and the "
+                "connection was open.",
+                lab.text.skipped("close", "abort"),
+                "What has to be done however it ends belongs in a `finally`. A cancellation is no "
+                "`Exception`.",
+                at="isn't met on this way out",
+            )
+        if wires[0].thrown_away:
+            raise Wrong(
+                "partial send",
+                f"{wires[0].thrown_away!r} was written, was still in the buffer, and was never "
+                "sent.",
+                lab.call_of("abort"),
+                THROWN_AWAY,
+                headline="threw away the rest",
             )
         return {
             "": lab.seen(run),

@@ -8,6 +8,7 @@ from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import Serving, Wire
 
+GIVING_BACK = ("release", "append", "put_nowait")
 EVENTS = ("came", "came", "left", "made `handle` raise KeyError", "was cancelled")
 
 
@@ -70,7 +71,7 @@ class AtMost(Exercise):
 
         async def full(number, words):
             """Who stays; what somebody hears who comes too late; who comes afterwards."""
-            async with Serving(lab, made(number)) as server:
+            async with Serving(lab, made(number), breaks=ZeroDivisionError) as server:
                 stay = [await server.connect() for _ in range(number)]
                 await asyncio.sleep(0.05)
                 self.look(lab, server, served, most, number, "came, as many as there are places")
@@ -361,6 +362,23 @@ class AtMost(Exercise):
 
         return limited
 
+    @wrong("left open", says="The handler had returned, and the connection stayed open")
+    def closes_at_the_end(number, handle):
+        inside = 0
+
+        async def limited(reader, writer):
+            nonlocal inside
+            if inside == number:
+                writer.write(b"busy\n")
+                writer.close()
+                return
+            inside += 1
+            await handle(reader, writer)
+            inside -= 1
+            writer.close()
+
+        return limited
+
     @wrong("lost error", says="ZeroDivisionError")
     def swallows(number, handle):
         places = asyncio.Semaphore(number)
@@ -402,9 +420,10 @@ def _miscounting(lab):
     comparison that is one off.
     """
     for node in lab.nodes():
-        if isinstance(node, ast.Try) and any(isinstance(part, ast.Compare) for part in walk(node)):
+        if isinstance(node, ast.Try) and any(isinstance(part, ast.If) for part in walk(node)):
             for part in node.finalbody:
-                if isinstance(part, ast.AugAssign) and isinstance(part.op, ast.Sub):
+                called = getattr(getattr(part, "value", None), "func", None)
+                if isinstance(part, ast.AugAssign) or getattr(called, "attr", "") in GIVING_BACK:
                     return part.lineno
     return lab.operation(">", "<=") or lab.call_of("Semaphore")
 

@@ -31,14 +31,17 @@ class Wire(asyncio.Transport):
     """A connection without a network: `reader` and `writer` are a handler's, `sent` is what went
     over it. The client leaves with an error in the moment in which it has got so many pieces.
     lingers: whether a connection that is closed stays until `hang_up`, as beside a slow client.
+    holds: whether what is written stays in the buffer until it is closed; `thrown_away` is what was
+    there when it was aborted.
     """
 
-    def __init__(self, pieces=None, error=None, lingers=False):
+    def __init__(self, pieces=None, error=None, lingers=False, holds=False):
         super().__init__()
         loop = asyncio.get_running_loop()
         self.left, self.error, self.lingers = pieces, error, lingers
-        self.lost = False
+        self.lost, self.holds = False, holds
         self.sent, self.closing = b"", False
+        self.held = self.thrown_away = b""
         self.reader = asyncio.StreamReader()
         self.protocol = asyncio.StreamReaderProtocol(self.reader)
         self.protocol.connection_made(self)
@@ -47,21 +50,27 @@ class Wire(asyncio.Transport):
     def write(self, data):
         if self.closing:
             return
-        self.sent += data
+        if self.holds:
+            self.held += data
+        else:
+            self.sent += data
         if self.left is not None and data:
             self.left -= 1
             if self.left <= 0:
                 self._lose(self.error)
 
     def close(self):
+        self.sent, self.held = self.sent + self.held, b""
         self.closing = True
         if not self.lingers:
             self._lose(None)
 
     def abort(self):
+        self.thrown_away, self.held = self.held, b""
         self._lose(None)
 
-    hang_up = abort
+    def hang_up(self):
+        self._lose(None)
 
     def _lose(self, error):
         self.closing = True
@@ -73,7 +82,7 @@ class Wire(asyncio.Transport):
         return self.closing
 
     def get_write_buffer_size(self):
-        return 0
+        return len(self.held)
 
     def set_write_buffer_limits(self, high=None, low=None):
         pass
@@ -92,10 +101,13 @@ class Wire(asyncio.Transport):
 
 
 class Serving:
-    """A real server around an answer that is a handler, and what became of its connections."""
+    """A real server around an answer that is a handler, and what became of its connections.
 
-    def __init__(self, lab, handle):
-        self.lab, self.handle = lab, handle
+    breaks: errors that the handler must let out, and that are no fault of its own.
+    """
+
+    def __init__(self, lab, handle, breaks=()):
+        self.lab, self.handle, self.breaks = lab, handle, breaks
         self.writers, self.errors, self.running = [], [], set()
 
     async def __aenter__(self):
@@ -158,8 +170,9 @@ class Serving:
         except ConnectionError:
             return heard
         except TimeoutError:
-            if self.errors:
-                raise self.errors[0] from None
+            for error in self.errors:
+                if not isinstance(error, self.breaks):
+                    raise error from None
             if self.serves(writer):
                 raise Wrong(
                     "never answers",

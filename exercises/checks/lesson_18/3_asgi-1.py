@@ -1,6 +1,7 @@
 import asyncio
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.suspects import Suspect
 
 from .shared import Talk
 
@@ -57,13 +58,14 @@ class CountASGI(Exercise):
                     headline="wrong status",
                 )
             if body is not None and talk.body != body and talk.left:
+                empty = not pieces[-len(talk.left) - 1]  # the last that it took
+                suspect = lab.truth_test() if empty else Suspect(lab.call_of("receive*"))
                 raise Wrong(
                     "one read is one message",
                     f"It answered {talk.body!r} for {body!r}: {len(talk.left)} of "
                     f"{number} had not been received.",
-                    lab.call_of("receive*")
-                    if pieces[-len(talk.left) - 1]
-                    else lab.truth_test(),  # what came last was empty
+                    suspect.line,
+                    at=suspect.at,
                     try_="A body comes in pieces, and some may be empty. `more_body` says "
                     "whether another follows.",
                 )

@@ -179,7 +179,9 @@ class Lifespan(Exercise):
         await talks[0].ask(app)  # alone, when the others are over
         if errors := [talk for talk in talks if talk.error is not None]:
             moments["failed"] = errors[0]
-            return living.cancel()
+            living.cancel()
+            await asyncio.wait({living})
+            return
         await said("shutdown")
         await asyncio.wait({living})
 

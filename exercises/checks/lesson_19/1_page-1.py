@@ -3,7 +3,7 @@ import contextlib
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import fails_alone, holds
+from .shared import fails_alone, holds, now
 
 
 class Page(Exercise):
@@ -73,8 +73,14 @@ class Page(Exercise):
 
         lab.told("and `stars` took a minute")
         slow, priced = lab.service(60, {"tea": 4.5}, name="stars"), len(price.finished)
+        asked_at = []
+
+        def timed(name):
+            asked_at.append(now())
+            return slow(name)
+
         try:
-            run = lab.run(page, price, stock, slow, "tea")
+            run = lab.run(page, price, stock, timed, "tea")
         except (TimeoutError, BaseExceptionGroup) as error:
             if not holds(error, TimeoutError):
                 raise
@@ -106,6 +112,16 @@ class Page(Exercise):
                 lab.call_of("stars"),
                 "Give up the stars after 0.5 s: `async with asyncio.timeout(0.5):`.",
                 headline="no time limit",
+            )
+        if run.elapsed > 3.001 and asked_at[0] < 0.001:
+            raise Wrong(
+                "time limit",
+                f"It took {run.elapsed:g} s; price and stock were there after 3 s. `stars` had "
+                "been asked at once, and its half second began later.",
+                lab.call_of("timeout*", "wait_for") or lab.keyword("timeout"),
+                "The limit has to begin with the question: put both into a small function, and "
+                "start that as a task.",
+                headline="the half second began late",
             )
         if run.elapsed > 3.001:
             raise Wrong(
@@ -277,7 +293,7 @@ class Page(Exercise):
 
         return tuple(await asyncio.gather(maybe(price), maybe(stock), in_time()))
 
-    @wrong("leaked", says="of the others still ran")
+    @wrong("leaked", says="2 tasks still ran")
     async def with_gather(price, stock, stars, name):
         async def maybe():
             with contextlib.suppress(TimeoutError, ConnectionError):

@@ -33,7 +33,8 @@ class PoolByHand(Exercise):
     - `Pool(connect, size)` makes a pool. It opens nothing yet.
     - `async with pool.acquire() as connection:` lends a connection: one that was given back, if
       there is one; a new one, if fewer than `size` are open; otherwise it waits until one is given
-      back; the task that asks first is served first. While one is being opened, another may be.
+      back; of those that wait the first is served first, unless another asks in the very moment
+      in which one is given back. While one is being opened, another may be.
       At the end of the block it goes back to the pool, also after an error or a cancellation,
       which comes out.
     - `await pool.close()` closes all connections. (It is called when all of them are back, and no
@@ -264,6 +265,13 @@ class PoolByHand(Exercise):
             ),
         },
         most=40,
+        calm=lambda case: {
+            **case,
+            "borrowers": [
+                (gap, hold, None if isinstance(end, float) else end)
+                for gap, hold, end in case["borrowers"]
+            ],
+        },
     )
     def any_borrowers(self, Pool, lab, size, pools, fails, borrowers):
         told, when, asked = [], 0, []
@@ -338,7 +346,9 @@ class PoolByHand(Exercise):
                 "not given back",
                 f"After {what} the next one waited for ever: a place or a "
                 "connection never came back.",
-                lab.operation("+=") if "connect" in what else lab.yielding(),
+                (lab.operation("+=") or lab.await_of("*connect*"))
+                if "connect" in what
+                else lab.yielding(),
                 "What was taken goes back in `finally`; and a place that was taken for a "
                 "connection that could not be opened is free again.",
                 headline="lost a place",

@@ -19,7 +19,7 @@ class Listener:
             self.closed_at = now()
 
     async def wait_closed(self):
-        while self.under_way:  # as asyncio's does from 3.12.1 on
+        while self.under_way:  # as asyncio's does from 3.12 on
             self.waited = self.waited or not any(task.cancelling() for task in self.under_way)
             await asyncio.wait(set(self.under_way))
 
@@ -113,6 +113,10 @@ class ShutDown(Exercise):
             task.add_done_callback(lambda task: task.cancelled() or task.exception())
         await asyncio.sleep(0)
         returned = await lab.awaitable(shut_down(server, under_way, seconds))
+        late = [each for each, state in zip(requests, became) if state.startswith("cancelled")]
+        as_cancelled = lab.call_of("cancelled")
+        if as_cancelled and returned == sum(fails is None for _, _, fails in late) < len(late):
+            lab.equal(returned, len(late), line=as_cancelled)
         return {
             "it returned": returned,
             "the requests were, when it returned,": list(became),
@@ -227,13 +231,15 @@ class ShutDown(Exercise):
                 f"{len(requests)} requests were still under way.",
             )
         if left or clean < len(cancelled):
+            short = lab.wait_behind("cancel")
             raise Wrong(
                 "cut off",
                 f"It returned after {took:g} s, when {len(left)} requests that "
                 "it had cancelled were still cleaning up.",
-                lab.call_of("cancel"),
+                short or lab.call_of("cancel"),
                 "To cancel is to ask. Wait until they have ended: `await "
                 "asyncio.gather(*late, return_exceptions=True)`.",
+                at="is all the time that they get" if short else "",
             )
         if took > elapsed + 1:
             if server.waited:

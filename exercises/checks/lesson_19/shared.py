@@ -3,6 +3,7 @@
 import asyncio
 
 from helpers.coach import Wrong
+from helpers.coach.judging.running import left_running
 
 
 def now():
@@ -24,8 +25,10 @@ def fails_alone(lab, call):
     async def calling():
         try:
             return await lab.awaitable(call())
-        finally:
-            left.extend(asyncio.all_tasks() - {asyncio.current_task()})
+        except (LookupError, BaseExceptionGroup) as error:
+            others = asyncio.all_tasks() - {asyncio.current_task()}
+            left.extend([left_running(others, lab.text, error)] if others else [])
+            raise
 
     try:
         run = lab.run(calling(), raises=(LookupError, BaseExceptionGroup))
@@ -35,12 +38,7 @@ def fails_alone(lab, call):
     if not holds(run.error, LookupError):
         raise run.error
     if left:
-        raise Wrong(
-            "leaked",
-            f"The error came out, and {len(left)} of the others still ran.",
-            lab.call_of("gather", "create_task", "ensure_future"),
-            "Neither `gather` nor a lone `create_task` ends the others. A TaskGroup does.",
-        )
+        raise left[0]
 
 
 class Busy(Exception):

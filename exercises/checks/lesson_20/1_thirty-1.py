@@ -7,6 +7,28 @@ from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from .shared import must_pass, verdict
 
 
+def _differs(lab, calls, as_promised):
+    """Where the test called a broken `order`, and had another outcome or another time of it than
+    of a good one, and what to say of that line; None if it never had. For another time alone, the
+    one assertion behind it that leaves room for more than one time.
+    """
+    for (place, *got), (_, *promised) in zip(calls, as_promised):
+        if got == promised:
+            continue
+        next_calls = [line for (_, line), *_ in calls if line > place[1]]
+        rough = [
+            node.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.Assert)
+            and place[1] < node.lineno < min(next_calls, default=10**6)
+            and any(isinstance(part, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for part in ast.walk(node))
+        ]
+        if got[1:] == promised[1:] and len(rough) == 1:
+            return rough[0], "leaves room for another time"
+        return place, "met another outcome than was promised, or another time"
+    return None
+
+
 class TimeoutTest(Exercise):
     """A test of thirty seconds that takes no time
 
@@ -45,7 +67,8 @@ class TimeoutTest(Exercise):
 
     def verify(self, test_order, lab):
         lab.told("with an `order` that keeps its promises")
-        run = must_pass(lab, "This `order` keeps its promises", test_order, self.good)
+        good, as_promised = self._noted(self.good, lab)
+        run = must_pass(lab, "This `order` keeps its promises", test_order, good)
         if run.elapsed > 3600:
             raise Wrong(
                 "late",
@@ -54,15 +77,44 @@ class TimeoutTest(Exercise):
                 headline="waits too long",
             )
         for order, what in self.BROKEN:
-            if verdict(lab, test_order, order) is None:
+            broken, calls = self._noted(order, lab)
+            if verdict(lab, test_order, broken) is None:
                 error_may_stay = "raised an error" in what and lab.node(ast.Pass)
-                raise Wrong(
-                    "passes the broken",
-                    f"I gave your test an `order` {what}, and it passed.",
-                    error_may_stay or None,
-                    "Which line of your test should have failed there?",
-                    headline="passes a broken one",
-                )
+                if error_may_stay:
+                    self._passes(what, error_may_stay, "goes on there all the same")
+                self._passes(what, *(_differs(lab, calls, as_promised) or ()))
+
+    def _noted(self, order, lab):
+        """The `order`, noting where it was called, how long it took and what came of it."""
+        calls = []
+
+        async def noted(kitchen):
+            place, begun, came = lab.calling(), asyncio.get_running_loop().time(), None
+            try:
+                came = await order(kitchen)
+                return came
+            except BaseException as error:
+                came = type(error)
+                raise
+            finally:
+                took = round(asyncio.get_running_loop().time() - begun, 6)
+                calls.append((place, took, came))
+
+        noted.__name__ = noted.__qualname__ = "order"
+        return noted, calls
+
+    def _passes(self, what, line=None, at=""):
+        """Raise the Wrong for a broken one that passed. line: where it could have been noticed."""
+        raise Wrong(
+            "passes the broken",
+            f"I gave your test an `order` {what}, and it passed.",
+            line,
+            "Assert what comes back, and after how many seconds: virtual time is exact."
+            if line
+            else "Which line of your test should have failed there?",
+            headline="passes a broken one",
+            at=at,
+        )
 
     @staticmethod
     async def good(kitchen):
@@ -167,17 +219,15 @@ class TimeoutTest(Exercise):
             return None if flaw == "says nothing" else "the guest left"
 
         told = f"that awaits the kitchen {way}"
+        broken, calls = self._noted(order, lab)
         if after == 30 and flaw is None:
             lab.told(f"with an `order` {told}, and keeps its promises")
             must_pass(lab, f"This `order`, {told}, keeps its promises", test_order, order)
-        elif verdict(lab, test_order, order) is None:
+        elif verdict(lab, test_order, broken) is None:
+            good, as_promised = self._noted(self.good, lab)
+            verdict(lab, test_order, good)
             told += f", for {after} s" + f", and {flaw}" * bool(flaw)
-            raise Wrong(
-                "passes the broken",
-                f"I gave your test an `order` {told}, and it passed.",
-                try_="Which line of your test should have failed there?",
-                headline="passes a broken one",
-            )
+            self._passes(told, *(_differs(lab, calls, as_promised) or ()))
 
     @right
     async def both_sides(order):

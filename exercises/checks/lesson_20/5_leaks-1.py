@@ -110,7 +110,9 @@ class LeakDetector(Exercise):
             raise Wrong(
                 "others' tasks",
                 "A task `clock` ran before the test began, and `leaks` cancelled it.",
-                lab.call_of("cancel"),
+                lab.call_of("all_tasks")
+                if len(lab.text.calls_of("all_tasks")) == 1
+                else lab.call_of("cancel"),
                 "Note which tasks there are before the test: those are not its own.",
                 headline="cancelled the others'",
             )
@@ -174,6 +176,7 @@ class LeakDetector(Exercise):
     def _ended(self, lab, state, expected, when, error=None):
         missing = sorted(set(expected) - set(state))
         if missing:
+            short = lab.wait_behind("cancel")
             raise Wrong(
                 "early return",
                 f"{when}, `leaks` was over, and "
@@ -181,17 +184,21 @@ class LeakDetector(Exercise):
                 "light takes none.",
                 lab.text.let_out(error)
                 if error
-                else lab.call_of("cancel") or lab.operation("-", on=["all_tasks"]),
+                else short or lab.call_of("cancel") or lab.operation("-", on=["all_tasks"]),
                 "`cancel()` asks. Then await them, in a `finally`, so that it is done "
                 "however the test ended.",
                 headline="left what it found",
-                at="lets the error out" if error else "",
+                at="lets the error out"
+                if error
+                else "is all the time that they get"
+                if short
+                else "",
             )
 
     @sweep(
         lambda some: {
             "left": some.lists(some.sampled_from(("radio", "light", "2", "10")), max_size=4),
-            "cleanups": some.permutations((0, 0, 0.5, 2.25)),
+            "cleanups": some.permutations((0, 0, 0.5, 3000)),
             "before": some.sampled_from(("clock", "radio")),
             "error": some.sampled_from((None, None, LookupError, TimeoutError, AssertionError)),
             "cancelled": some.sampled_from((None, None, 0.5)),
@@ -199,7 +206,7 @@ class LeakDetector(Exercise):
         most=30,
     )
     def any_test(self, leaks, lab, left, cleanups, before, error, cancelled):
-        tasks, went_on = [], []
+        tasks, went_on, late = [], [], []
 
         async def rings(cleanup):
             try:
@@ -215,13 +222,14 @@ class LeakDetector(Exercise):
                 raise error("the test failed")
 
         async def scene():
-            clock = asyncio.create_task(asyncio.sleep(500), name=before)
+            clock = asyncio.create_task(asyncio.sleep(5000), name=before)
             await asyncio.sleep(0)
             try:
                 return await lab.awaitable(leaks(test))
             finally:
                 went_on.append(not (clock.done() or clock.cancelling()))
                 tasks[:] = [task for task in tasks if not task.done()]
+                late.extend(task.get_name() for task in tasks if task.cancelling())
                 clock.cancel()
 
         told = f"with a test that leaves {', '.join(left) or 'no task'}"
@@ -233,6 +241,16 @@ class LeakDetector(Exercise):
             told += f" and then raises {error.__name__}"
         lab.told(told)
         run = lab.run(scene(), cancel_after=cancelled, leaks=True)
+        if late and (limit := lab.wait_behind("cancel")):
+            raise Wrong(
+                "early return",
+                f"`leaks` was over after {run.elapsed:g} s, and {named(late)} had not ended: the "
+                f"longest cleanup takes {max(cleanups[: len(left)]):g} s.",
+                limit,
+                "A cleanup may take its time: await the tasks themselves, without a limit.",
+                headline="left what it found",
+                at="is all the time that they get",
+            )
         return {
             "": lab.seen(run),
             "when it was over, these tasks still ran:": [task.get_name() for task in tasks],

@@ -177,11 +177,15 @@ class Fixture(Exercise):
         seen = f"{told}. What happened: {', '.join(notes) or 'nothing'}."
         for name in "oven", "fridge":
             if f"{name} off" in notes and f"{name} on" not in notes:
+                handed = lab.text.handed_over("off")
                 raise Wrong(
                     "given back wrongly",
                     seen,
-                    lab.call_of(f"{name}.off"),
-                    f"The `try` of the {name} begins after its `on`.",
+                    lab.call_of(f"{name}.off") or handed,
+                    "What is on is left to the stack, and not what is to be switched on: after "
+                    "its `on`."
+                    if handed
+                    else f"The `try` of the {name} begins after its `on`.",
                     headline="switched off what was never on",
                     at="switches it off",
                 )
@@ -360,13 +364,18 @@ async def as_pytest(kitchen, things, test, lab):
         pair = await anext(fixture)
     except StopAsyncIteration:
         raise RuntimeError("generator didn't yield") from None
+    cancelled = None
     try:
         await test(pair)
     except LookupError:
         pass  # pytest has noted that the test failed, and goes on
+    except asyncio.CancelledError as error:
+        cancelled = error
     try:
         await anext(fixture)
     except StopAsyncIteration:
+        if cancelled:
+            raise cancelled from None
         return
     raise RuntimeError("generator didn't stop")
 

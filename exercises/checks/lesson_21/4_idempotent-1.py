@@ -1,5 +1,6 @@
 import inspect
 import pickle
+import sys
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
@@ -9,13 +10,20 @@ class Died(BaseException):
 
 
 class Book(dict):
-    """A dict that can be changed so many times; then the worker dies."""
+    """A dict that can be changed so many times; then the worker dies.
 
-    changes_left = 0
+    died_at: the learner's place at which it did so last.
+    """
+
+    changes_left, died_at = 0, None
+
+    def __init__(self, lab):
+        self.lab = lab
 
     def _changed(name):
         def change(self, *arguments, **named):
             if not self.changes_left:
+                self.died_at = self.lab.text.of_frame(sys._getframe(1))
                 raise Died
             self.changes_left -= 1
             return getattr(dict, name)(self, *arguments, **named)
@@ -190,14 +198,27 @@ class Once(Exercise):
             "the first time, then before it did so for the second time, and so on; each time the "
             "payment was entered again"
         )
-        book, sums = Book(), []
-        for payment in made:
+        book, sums = Book(lab), []
+        for entered, payment in enumerate(made, 1):
+            book.died_at = None
             for book.changes_left in range(4):
                 try:
                     pay(book, payment)
                 except Died:
                     continue
             sums.append(sum(book.values()))
+            asked = sum(amounts[number] for number in set(order[:entered]))
+            if sums[-1] != asked and book.died_at:
+                raise Wrong(
+                    "idempotence",
+                    f"`sum(book.values())` was {sums[-1]} after {entered} of them; expected "
+                    f"{asked}.",
+                    book.died_at,
+                    "Between two changes of `book` the worker may die, and the next call finds the "
+                    "first without the second. Make a payment one change.",
+                    headline="half a payment",
+                    at="was not reached",
+                )
         return {"after each of them, `sum(book.values())` was": sums}
 
     @right

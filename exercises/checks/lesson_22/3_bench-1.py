@@ -279,7 +279,7 @@ class Bench(Exercise):
                 "order",
                 f"It returned the names in the order {', '.join(found)}; in `ways` it is "
                 f"{', '.join(medians)}.",
-                lab.earliest(lab.call_of("sorted"), lab.returning()),
+                lab.call_of("sorted", "*.sort", "reversed"),
                 "A dict keeps the order in which its keys came.",
             )
 

@@ -109,12 +109,14 @@ class Edge(Exercise):
             raise group.exceptions[0] from None
         finally:
             if not all(loop.is_closed() for loop in loops):
+                skipped = lab.text.skipped("close")
                 raise Wrong(
                     "left open",
                     "When it was over, the loop that it had made was not closed.",
-                    lab.call_of("new_event_loop"),
+                    skipped or lab.call_of("new_event_loop"),
                     "`asyncio.run` closes its loop, whatever happened.",
                     headline="left a loop open",
+                    at="isn't reached after an error" if skipped else "",
                 )
         return {
             "it returned": text,

@@ -11,8 +11,9 @@ from .shared import SOON
 class Works:
     """fetch and parse of a pipeline, and what they saw: peaks, and how far one ran ahead."""
 
-    def __init__(self, fetch_takes, parse_takes, errors):
+    def __init__(self, fetch_takes, parse_takes, errors, raised):
         self.fetch_takes, self.parse_takes, self.errors = fetch_takes, parse_takes, errors
+        self.raised = raised  # gets the errors that came out of them
         self.fetching = self.fetch_peak = self.parsing = self.parse_peak = 0
         self.raw = self.ahead = 0  # pages that were fetched and are not parsed yet
         self.fetched, self.parsed = [], []
@@ -27,6 +28,7 @@ class Works:
         finally:
             self.fetching -= 1
         if isinstance(self.errors.get(page), OSError):
+            self.raised.append(self.errors[page])
             raise self.errors[page]
         self.raw += 1
         self.ahead = max(self.ahead, self.raw)
@@ -44,6 +46,7 @@ class Works:
             self.parsing -= 1
         self.raw -= 1
         if isinstance(self.errors.get(page), ValueError):
+            self.raised.append(self.errors[page])
             raise self.errors[page]
         return f"record {page}"
 
@@ -107,7 +110,7 @@ class TwoStages(Exercise):
         self.scene(pipeline, lab, [], 2, 1, 1, 1, {})
 
     def scene(self, pipeline, lab, pages, workers, size, fetch_takes, parse_takes, errors):
-        works = Works(fetch_takes, parse_takes, errors)
+        works = Works(fetch_takes, parse_takes, errors, lab.raised)
         what = (
             f"with {len(pages)} pages, workers={workers}, size={size}; a fetch takes "
             f"{fetch_takes:g} s, a parse {parse_takes:g} s"

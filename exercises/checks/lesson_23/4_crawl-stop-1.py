@@ -101,7 +101,7 @@ class Stopping(Exercise):
                 headline="fetched again and again",
             ) from None
         self.began(lab, fetch, stopped, cancelled)
-        self.kept(lab, fetch, pages, found, seconds, stopped, cancelled)
+        self.kept(lab, fetch, pages, found, seconds, fails)
         lab.limited(fetch.peak, 2, "fetches", fetch.peak_place)
         if run.elapsed > ends + SOON:
             self.late(lab, run, fetch, ends, stopped, cancelled)
@@ -219,19 +219,20 @@ class Stopping(Exercise):
                 headline="went on after the stop",
             )
 
-    def kept(self, lab, fetch, pages, found, seconds, stopped, cancelled):
+    def kept(self, lab, fetch, pages, found, seconds, fails):
         for page in seconds:
             places = pages.count(page) + (page in found)
             if places == 0:
+                error = OSError if page == fails else asyncio.CancelledError
                 raise Wrong(
                     "lost items",
                     f"{page!r} was begun and not finished; in the end it is "
                     "neither in `todo` nor in `done`.",
-                    self.lets_go(lab, fetch, page),
+                    self.lets_go(lab, fetch, page, error),
                     "Give it back, whatever ended it: `except BaseException: "
                     "todo.append(page)`, then `raise`.",
                     headline="lost pages",
-                    at="lets a cancellation pass",
+                    at=f"lets {'an error' if page == fails else 'a cancellation'} pass",
                 )
             if places > 1:
                 raise Wrong(
@@ -247,10 +248,10 @@ class Stopping(Exercise):
                     headline="given back twice",
                 )
 
-    def lets_go(self, lab, fetch, page):
-        """The `except` that a cancellation passes on its way from a fetch, or the fetch itself."""
+    def lets_go(self, lab, fetch, page, error):
+        """The `except` that such an error passes on its way from a fetch, or the fetch itself."""
         place = fetch.places[fetch.calls.index(page)]
-        narrow = place and lab.text.narrow_handler([place[1]], asyncio.CancelledError)
+        narrow = place and lab.text.narrow_handler([place[1]], error)
         return narrow or place
 
     def late(self, lab, run, fetch, ends, stopped, cancelled):

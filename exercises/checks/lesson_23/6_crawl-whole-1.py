@@ -192,11 +192,10 @@ class Whole(Exercise):
                     error = error.exceptions[0]
                 if not isinstance(error, httpx.TransportError):
                     raise
-                place = lab.text.of_traceback(error)
                 raise Wrong(
                     "one failure ends all",
                     f"{type(error).__name__} came out: something was lost on the way to a page.",
-                    place and place[1],
+                    lab.text.let_out(error),
                     "Lost connections and time-outs have a common base class: "
                     "`httpx.TransportError`. Catch that, and ask again.",
                     headline="one page ended all",
@@ -232,7 +231,15 @@ class Whole(Exercise):
             {"tries": {"/mew": [503] * 5 + [last]}, "workers": 1, "name": "", "cancelled": None}
             for last in (200, "429 3", httpx.ReadError, "drip", "hang")
         ]
-        + [{"tries": {"/mew": [200]}, "workers": 1, "name": "mew", "cancelled": 0.02}],
+        + [{"tries": {"/mew": [200]}, "workers": 1, "name": "mew", "cancelled": 0.02}]
+        + [
+            {
+                "tries": {"/mew": ["hang"] * 2, "/abra": [], "/muk": [], "/onix": ["hang"] * 2},
+                "workers": 2,
+                "name": "",
+                "cancelled": None,
+            }
+        ],
         most=25,
     )
     def any_answers(self, crawl, lab, tries, workers, name, cancelled):
@@ -250,9 +257,12 @@ class Whole(Exercise):
                 cancel_after=cancelled if tries else None,
             )
         self.closed(lab, clients.made)
+        if run.error is not None and not cancelled:
+            raise run.error
         if run.error is not None:
             return lab.seen(run)
         self.in_time(lab, script.log, workers >= len(tries))
+        self.no_fewer_for_long(lab, script.log, workers)
         names, failed = run.result
         if tries:
             self.told(lab, told, len(tries), len(failed))
@@ -277,7 +287,7 @@ class Whole(Exercise):
                     headline="a try without an end",
                 )
             before, since = last.get(path, (None, began))
-            status, _, after = str(before).partition(" ")
+            after = before.partition(" ")[2] if isinstance(before, str) else ""
             if began - since < float(after or 0) - SOON:
                 raise Wrong(
                     "pauses",
@@ -295,6 +305,25 @@ class Whole(Exercise):
                     headline="paused too long",
                 )
             last[path] = outcome, ended
+
+    def no_fewer_for_long(self, lab, log, workers):
+        """Until the last page is begun, there are `workers` of them under way."""
+        first, last = {}, {}
+        for path, _, began, ended in log:
+            first.setdefault(path, began)
+            last[path] = ended
+        begins = sorted(first.values())
+        for number, began in enumerate(begins[workers:], workers):
+            ends = sorted(last.values())[number - workers]  # by then so many were under way
+            if began - ends > 0.2:
+                raise Wrong(
+                    "batch barrier",
+                    f"For {began - ends:.2f} s fewer than {workers} pages were under way, and "
+                    "there were others to begin.",
+                    lab.repeated_call_of("TaskGroup", "gather", "wait"),
+                    "Where one page has ended the next may begin, however long the others take: "
+                    "workers that take from what they share, or a semaphore.",
+                )
 
     def too_long(self, lab, log, base):
         last = log[-1].path if log else "nothing"

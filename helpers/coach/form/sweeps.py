@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 Inputs = Callable[[ModuleType], Mapping[str, Any]]
+Calm = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
 class Sweep:
@@ -16,7 +17,8 @@ class Sweep:
     play: the method of the exercise that asks once. inputs: given `hypothesis.strategies`, gives a
     strategy for each argument of `play` by its name. besides: cases that are asked in any case.
     most: cases to draw. fails: errors that each call of a service raises in turn. cancels: whether
-    the run is cancelled between any two moments at which something happens.
+    the run is cancelled between any two moments at which something happens. calm: makes of a case
+    the same one in which nobody is cancelled, where the inputs tell who is.
     """
 
     def __init__(
@@ -27,6 +29,7 @@ class Sweep:
         most: int,
         fails: tuple[type[Exception], ...],
         cancels: bool,
+        calm: Calm | None,
     ):
         self.play = play
         self.inputs = inputs
@@ -34,6 +37,7 @@ class Sweep:
         self.most = most
         self.fails = fails
         self.cancels = cancels
+        self.calm = calm
 
 
 def sweep(
@@ -43,6 +47,7 @@ def sweep(
     most: int = 40,
     fails: tuple[type[Exception], ...] = (),
     cancels: bool = False,
+    calm: Calm | None = None,
 ) -> Callable[[Callable], Callable]:
     """Mark a method of an Exercise, `method(self, answer, lab, **case)`, as one that asks an
     answer once and returns what came of it; `Sweep` tells of the arguments.
@@ -52,7 +57,7 @@ def sweep(
     """
 
     def mark(play):
-        play.coach_sweep = Sweep(play, inputs, besides, most, fails, cancels)
+        play.coach_sweep = Sweep(play, inputs, besides, most, fails, cancels, calm)
         return play
 
     return mark

@@ -21,6 +21,12 @@ def cases_of(sweep: Sweep) -> list[Case]:
     return [*spread(drawn(sweep), sweep.most), *sweep.besides]
 
 
+def ways_of(sweep: Sweep) -> list[str]:
+    """The names in the cases of a sweep that are nothing but True or False: how to ask."""
+    cases = cases_of(sweep)
+    return [name for name in cases[0] if all(isinstance(case[name], bool) for case in cases)]
+
+
 def smaller_than(case: Case, sweep: Sweep) -> list[Case]:
     """The drawn cases that are smaller than this one, smallest first."""
     return [each for each in drawn(sweep) if _size(each) < _size(case)]

@@ -47,13 +47,15 @@ AT_ANY_LOAD = {
     "not awaited", "nested run", "not a generator", "not async", "arguments", "unsendable",
     "changed", "exits", "awaited twice", "other loop", "memory", "recursion",
 }  # fmt: skip
+# Mistakes that a coroutine which nobody awaited may bring about.
+NOT_AWAITED = ("value", "order", "sequential", "lost error", "leaked", "spin")
 CODING_ERRORS = (NameError, TypeError, AttributeError, ImportError, SyntaxError)
 # What the judge's own patience decides, on a virtual clock as well.
 IN_REAL_TIME = {"thread", "process"}
 
 Reply = dict[str, object]
-"""The verdict as a dict, the recording as bytes or None, and whether the verdict is in doubt: the
-machine's load may have brought it about.
+"""The verdict as a dict; the recording as bytes or None; whether the verdict is in doubt: the
+machine's load may have brought it about; and whether a line is worth to be sought.
 """
 
 
@@ -87,6 +89,7 @@ class Check:
         self._errors = errors
         self._time_left = None
         self._certain = False
+        self._ended = False  # by a mistake that showed in what it did
         self._pid = os.getpid()
         self._printed = Printed()
         self._stream = io.TextIOWrapper(
@@ -123,7 +126,12 @@ class Check:
         if not outcome and self._memory.too_much:
             return self.out_of_memory()
         if not outcome:
-            return self.reply(self._without_end(worker))
+            verdict = self._without_end(worker)
+            if not outcome:
+                return self.reply(verdict)
+            # It ended while we looked, and its own verdict tells more. What it had changed we had
+            # looked for before; the switch interval that it met was ours.
+            outcome[2] = []
         return self._finish(*outcome)
 
     def _without_end(self, worker):
@@ -157,7 +165,12 @@ class Check:
         """What the kernel is told, with what was printed until now."""
         verdict.printed = self._printed_text()
         doubt = verdict.status == "not yet" and self._in_doubt(verdict.kind)
-        return {"verdict": verdict.as_dict(), "recording": recording, "doubt": doubt}
+        return {
+            "verdict": verdict.as_dict(),
+            "recording": recording,
+            "doubt": doubt,
+            "seek": self._ended and verdict.line is None and not self.lab.in_real_time,
+        }
 
     def _in_doubt(self, kind):
         """Whether the machine's load may have brought this mistake about."""
@@ -196,6 +209,7 @@ class Check:
         recording = _packed(lab.recording)
         if os.getpid() != self._pid:
             exit_now(0)  # the answer forked, and this is the child
+        self._ended = verdict.status == "not yet"
         outcome[:] = verdict, recording, changed
 
     def _go_on(self, ends):
@@ -215,7 +229,7 @@ class Check:
         met = found.kind == "not awaited" and not isinstance(error, Wrong)
         held = coroutines_met(error, self.source) if met else []
         without_frames(error)
-        if met or found.kind in ("value", "order", "sequential", "lost error", "leaked"):
+        if met or found.kind in NOT_AWAITED:
             gc.collect()
             if met:
                 # The error is raised where the coroutine is used. It was made there, or earlier.

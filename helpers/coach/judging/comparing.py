@@ -1,5 +1,6 @@
 """What a lab compares: a result with what was asked, a time and a peak with what is allowed."""
 
+import ast
 import asyncio
 import inspect
 from collections.abc import Awaitable
@@ -11,8 +12,9 @@ from helpers.coach.judging.fakes import Stream
 from helpers.coach.judging.runs import Run, is_longer
 from helpers.coach.judging.what_if import is_error, leaves, type_of
 from helpers.coach.mistakes.errors import with_items
+from helpers.coach.mistakes.handlers import TAKEN_INSIDE, taken_inside
 from helpers.coach.mistakes.source import Place, Source
-from helpers.coach.mistakes.suspects import Suspect, of_change, of_order, of_value
+from helpers.coach.mistakes.suspects import Suspect, of_alike, of_change, of_order, of_value
 from helpers.coach.mistakes.words import brief, coroutine_name
 
 LOOK_AGAIN = "Look at those again."
@@ -64,6 +66,7 @@ class Comparing:
                     "order",
                     f"{said}; the expected order is {brief(expected)}.",
                     found.line,
+                    found.try_,
                     at=found.at,
                 )
             if secret:
@@ -81,12 +84,23 @@ class Comparing:
         if kept := self.text.kept_default():
             return Suspect(kept, "keeps it from call to call")
         lost = next(filter(is_error, leaves(expected)), None)
-        if lost is not None and not any(map(is_error, leaves(got))):
+        came = next(filter(is_error, leaves(got)), None)
+        if lost is not None and came is None:
             kept = self.text.keeper_of(type_of(lost))
             return kept and Suspect(kept.line, kept.at)
+        if lost is not None and (line := self._raised_instead(came)):
+            return Suspect(line, "raises another error")
         if found := of_value(self.text.nodes(), got, expected):
             return found
         return self._kept_outside()
+
+    def _raised_instead(self, error):
+        """The line of the answer that raised this error while it dealt with another one."""
+        if not isinstance(error, BaseException) or error.__context__ is None:
+            return None
+        steps = self.text.steps_of(error)
+        raises = [node.lineno for node in self.text.nodes() if isinstance(node, ast.Raise)]
+        return steps[-1] if steps and steps[-1] in raises else None
 
     def _kept_outside(self):
         outside = self.text.kept_outside()
@@ -95,6 +109,15 @@ class Comparing:
     def truth_test(self) -> Suspect:
         """The one test of the answer by what counts as false; without a line if there is none."""
         return of_value(self.text.nodes(), [], [0]) or Suspect(None)
+
+    def alike(self) -> Suspect:
+        """The one line that may mix up items that are equal; without a line if there is none."""
+        return of_alike(self.text.nodes()) or Suspect(None)
+
+    def changing(self) -> int | None:
+        """The one line that seems to change what the answer was given."""
+        found = of_change(self.text.nodes())
+        return found and found.line
 
     def lost_error(self, observed: str, *errors: type[BaseException]) -> Wrong:
         """The Wrong for an error of one of these types that had to come out and did not: with the
@@ -179,23 +202,37 @@ class Comparing:
         line: that of the call with which there were too many, as a service's `peak_place`.
         """
         if peak > at_most:
-            raise Wrong(
-                "limit",
-                f"{peak} {what} were in flight at once; at most {at_most} may be.",
-                line,
-            )
+            observed = f"{peak} {what} were in flight at once; at most {at_most} may be."
+            if taken := taken_inside(self.text.nodes()):
+                at, try_ = TAKEN_INSIDE
+                raise Wrong("limit", observed, taken, try_, at=at)
+            raise Wrong("limit", observed, line)
 
     def bounded(self, stream: Stream, at_most: int) -> None:
         """Raise Wrong("unbounded") if a stream ran more than `at_most` items ahead of its
         service.
         """
-        if stream.ahead > at_most:
-            raise Wrong(
-                "unbounded",
-                f"{stream.ahead} items had been taken from the source and were not done yet; at "
-                f"most {at_most} may be.",
-                self.text.call_of("*Queue") or self.text.async_for(),
-            )
+        if stream.ahead <= at_most:
+            return
+        observed = (
+            f"{stream.ahead} items had been taken from the source and were not done yet; at most "
+            f"{at_most} may be."
+        )
+        queue = self.text.call_of("*Queue")
+        if not queue or self.text.bare_call_of("*Queue"):
+            raise Wrong("unbounded", observed, queue or self.text.async_for())
+        raise Wrong(
+            "unbounded",
+            observed,
+            stream.held or queue,
+            "Whatever waits for a place with an item in its hand counts too: get the place first, "
+            "then take the item."
+            if stream.held
+            else "Each worker has an item in its hand, and so has the one that puts: the queue may "
+            "hold no more than what is left.",
+            headline="took too many items",
+            at="waits for a place" if stream.held else "",
+        )
 
     def awaitable(self, made: object, name: str | None = None) -> Awaitable:
         """What a call of the answer, or of its method `name`, returned: Wrong("not async") if it

@@ -11,7 +11,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from helpers.coach.judging.twists import NONE, Twist
-from helpers.coach.mistakes.source import Source
+from helpers.coach.mistakes.source import Place, Source
 
 if TYPE_CHECKING:  # not every check talks to a server
     from helpers.services import Service
@@ -24,11 +24,12 @@ class Fakes:
 
     blocked: is told of a call that held the loop's thread: what, seconds, the frame that called.
     settled: is called when what only takes its time is over, and something in real time may begin.
-    text: the answer's.
+    holding: where a task of the learner's waits for a place. text: the answer's.
     """
 
     blocked: Callable[[str, float, FrameType], None]
     settled: Callable[[], None] = staticmethod(lambda: None)
+    holding: Callable[[], Place | None]
     text: Source
 
     def __init__(self):
@@ -62,7 +63,7 @@ class Fakes:
         sleep = asyncio.sleep
 
         async def service(argument):
-            place = self._calling()
+            place = self.calling()
             service.started.append(argument)
             service.places.append(place)
             service.flying += 1
@@ -91,14 +92,12 @@ class Fakes:
         self.services.append(service)
         return service
 
-    def _calling(self):
-        """The learner's place that makes the call of a service in which we are, or None."""
-        frame = sys._getframe(1)
+    def calling(self) -> Place | None:
+        """The learner's place that calls the function or the coroutine function that asks here."""
+        if place := self.text.of_frame(sys._getframe(1)):
+            return place
         task = asyncio.current_task() if asyncio._get_running_loop() else None
-        coroutine = task and task.get_coro()
-        if getattr(coroutine, "cr_frame", None) is frame:  # a task of this call alone
-            return self.text.of_coroutine(coroutine)
-        return self.text.of_frame(frame)
+        return self.text.of_coroutine(task.get_coro()) if task else None  # one of this call alone
 
     def begin_case(self, twist: Twist) -> None:
         """Begin to ask anew, with what befalls this time."""
@@ -112,8 +111,10 @@ class Fakes:
         return thing
 
     def source(self, items: Iterable) -> "Items":
-        """An iterator over `items` that notes how it is used: .taken, .finished, .closed."""
-        return Items(items)
+        """An iterator over `items` that notes how it is used: .taken, .finished, .closed, .place
+        (the learner's that took the first).
+        """
+        return Items(items, self.text)
 
     def stream(
         self, items: Iterable, seconds: float = 0.0, behind: Callable | None = None
@@ -122,7 +123,7 @@ class Fakes:
         .taken, .finished, .closed; .ahead, the most items that were taken and not yet finished by
         the service `behind`.
         """
-        return Stream(items, seconds, behind)
+        return Stream(items, seconds, behind, self.holding)
 
     def site(self, **settings: object) -> "Service":
         """A `services.catalogue(**settings)` of this check's own, gone when the check is over.
@@ -160,10 +161,14 @@ class Fakes:
 
 
 class Items:
-    """An iterator that notes how it is used: .taken (items given), .finished, .closed."""
+    """An iterator that notes how it is used: .taken (items given), .finished, .closed, .place (the
+    learner's that asked for the first).
+    """
 
-    def __init__(self, items: Iterable):
+    def __init__(self, items: Iterable, text: Source):
         self._items = iter(items)
+        self._text = text
+        self.place = None
         self.taken = 0
         self.finished = False
         self.closed = False
@@ -172,6 +177,7 @@ class Items:
         return self
 
     def __next__(self):
+        self.place = self.place or self._text.of_frame(sys._getframe(1))
         try:
             item = next(self._items)
         except StopIteration:
@@ -190,14 +196,23 @@ class Items:
 
 class Stream:
     """An async iterator that notes how it is used: .taken (items given), .finished, .closed,
-    .ahead (most items given that `behind`, a lab.service, had not finished yet).
+    .ahead (most items given that `behind`, a lab.service, had not finished yet), .held (what
+    `holding` told then: where a task waits that has one in its hand).
     """
 
-    def __init__(self, items: Iterable, seconds: float, behind: Callable | None):
+    def __init__(
+        self,
+        items: Iterable,
+        seconds: float,
+        behind: Callable | None,
+        holding: Callable[[], Place | None] = lambda: None,
+    ):
         self._items = iter(items)
         self._seconds = seconds
         self._behind = behind
+        self._holding = holding
         self.taken = self.ahead = 0
+        self.held = None
         self.finished = self.closed = False
         self._sleep = asyncio.sleep
 
@@ -213,8 +228,8 @@ class Stream:
             self.finished = True
             raise StopAsyncIteration from None
         self.taken += 1
-        if self._behind is not None:
-            self.ahead = max(self.ahead, self.taken - len(self._behind.finished))
+        if self._behind is not None and self.taken - len(self._behind.finished) > self.ahead:
+            self.ahead, self.held = self.taken - len(self._behind.finished), self._holding()
         return item
 
     async def aclose(self) -> None:

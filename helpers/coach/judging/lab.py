@@ -8,14 +8,15 @@ import asyncio
 import contextlib
 import gc
 import inspect
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
 from types import FrameType
 
 from helpers.basics.awaits import awaited, frame_of
-from helpers.basics.words import count, listed, seconds
+from helpers.basics.words import seconds
 from helpers.coach.form.statement import Wrong
 from helpers.coach.judging.comparing import Comparing
 from helpers.coach.judging.fakes import Fakes
+from helpers.coach.judging.running import left_running
 from helpers.coach.judging.runs import Real, Run, Virtual
 from helpers.coach.judging.seen import Seen
 from helpers.coach.mistakes.hangs import Stuck, Unfinished
@@ -27,6 +28,11 @@ from helpers.kernel.waiting import waiting
 from helpers.recording.record import attach, record
 
 Errors = type[BaseException] | tuple[type[BaseException], ...]
+
+NOT_HERE = (
+    "What takes an ordinary function makes a coroutine of yours and drops it. Look for its sister "
+    "that awaits, as `push_async_callback`, or call and await it yourself."
+)
 
 # Seconds, on the exercise's clock, that a cancelled answer may take for its cleanup.
 PATIENCE = {"virtual": 3600.0, "real": 0.5}
@@ -49,6 +55,7 @@ class Lab(Comparing, Fakes, Lines):
         self.loop = None
         self.cancelling = False
         self._waited = []  # lines at which its tasks waited when it was cancelled
+        self.waited_at = None  # the place at which the run itself did
         self.unawaited = []  # (coroutine's name, place) of coroutines that nobody awaited
         self.lost = []  # errors that the loop's exception handler was told of
         self.long_step = None  # (cpu seconds, place) of a step that held the loop; the judge looks
@@ -56,6 +63,9 @@ class Lab(Comparing, Fakes, Lines):
         self._outside = 0.0  # seconds that a virtual clock went with the real one
         self._printed = printed
         self._open = contextlib.ExitStack()
+        # Tasks that swallowed even our cancellation. To collect them would end them once more, and
+        # where the loop is closed a task that swallows that too goes round and round for ever.
+        self._unending = []
 
     @property
     def printed(self) -> str:
@@ -76,8 +86,12 @@ class Lab(Comparing, Fakes, Lines):
         self.called = self._with_twist(f"I called `{self.asks}` {words}.")
 
     def nodes(self) -> list[ast.AST]:
-        """All nodes of the answer's own tree."""
+        """All nodes of the answer's own tree, and of what it uses of its cell."""
         return self.text.nodes()
+
+    def is_own(self, line: int) -> bool:
+        """Whether a line stands in the answer itself, and not in a helper of it."""
+        return self.text.is_own(line)
 
     # Running
 
@@ -138,7 +152,10 @@ class Lab(Comparing, Fakes, Lines):
         run = Run()
         loop = Virtual() if self.clock == "virtual" else Real()
         self.blocks, self.lost, self.long_step, self.cancelling = [], [], None, False
-        loop.set_exception_handler(lambda loop, context: self.lost.append(context))
+        self.waited_at = None
+        # What an earlier run left may be collected during this one: each tells a list of its own.
+        lost = self.lost
+        loop.set_exception_handler(lambda loop, context: lost.append(context))
         # A task that only its queue knows is garbage. It must be found left running, always, and
         # not be collected first in one run of ten.
         gc.disable()
@@ -172,6 +189,7 @@ class Lab(Comparing, Fakes, Lines):
             def cancel():
                 self.cancelling = True
                 self._waited = self._lines_of(loop)
+                self.waited_at = self.where(root)
                 root.cancel()
 
             loop.call_later(cancel_after, cancel)
@@ -186,12 +204,7 @@ class Lab(Comparing, Fakes, Lines):
                     cancel_after, f"{seconds(patience)} later it still went on."
                 ) from None
             if isinstance(error, Deadlock):
-                ended = [
-                    lane.name.rpartition("<locals>.")[2]  # as `unfinished` names those without one
-                    for lane in run.recording.lanes
-                    if lane.outcome == "done"
-                ]
-                raise Stuck(self.unfinished(loop), ended) from None
+                raise Stuck(self.unfinished(loop), run.recording.lanes, self.raised) from None
             if not root.done():
                 raise
             run.error = error
@@ -241,16 +254,7 @@ class Lab(Comparing, Fakes, Lines):
             loop.run_until_complete(asyncio.sleep(0))
         left = [task for task in asyncio.all_tasks(loop) if not task.done()]
         if left:
-            names = sorted(f"`{coroutine_name(task.get_coro())}`" for task in left)
-            made = (self.text.of_coroutine(task.get_coro()) for task in left)
-            place = next(filter(None, made), None)
-            run.left = Wrong(
-                "leaked",
-                f"It {'ended' if run.error else 'returned'}, and {count(len(left), 'task')} still "
-                f"ran: {listed(dict.fromkeys(names))}.",
-                place,
-                at="starts it",
-            )
+            run.left = left_running(left, self.text, run.error, self.waited_at)
             if run.error is None:
                 raise run.left
 
@@ -262,16 +266,15 @@ class Lab(Comparing, Fakes, Lines):
         with contextlib.suppress(Exception):
             if left:
                 # A task that swallows its cancellation must not keep us.
-                loop.run_until_complete(asyncio.wait(left, timeout=PATIENCE[self.clock]))
+                ending = asyncio.wait(left, timeout=PATIENCE[self.clock])
+                self._unending += loop.run_until_complete(ending)[1]
             loop.run_until_complete(loop.shutdown_asyncgens())
             loop.run_until_complete(loop.shutdown_default_executor())
         with contextlib.suppress(Exception):
             loop.close()
 
     def unfinished(self, loop: asyncio.AbstractEventLoop) -> list[Unfinished]:
-        """Each task that has not ended: its name, the learner's file and line, and what it waits
-        for.
-        """
+        """Each unfinished task's name, the learner's file and line, and what it waits for."""
         found = []
         for task in sorted(
             asyncio.all_tasks(loop), key=lambda task: (len(task.get_name()), task.get_name())
@@ -289,6 +292,15 @@ class Lab(Comparing, Fakes, Lines):
     def steps_of(self, task: asyncio.Task) -> list[Place]:
         """The learner's places in the chain of what a task awaits, outermost first."""
         return self.text.places(filter(None, map(frame_of, awaited(task.get_coro()))))
+
+    def stands_at(self, paused: Generator | Coroutine) -> Place | None:
+        """The learner's innermost line at which a generator or a coroutine is paused, or None."""
+        return next(reversed(self.text.places(filter(None, map(frame_of, awaited(paused))))), None)
+
+    def holding(self) -> Place | None:
+        """Where a task of the learner's waits for a lock or a semaphore, or None."""
+        tasks = (task for task in asyncio.all_tasks() if waiting(task).what.endswith(".acquire"))
+        return min(filter(None, map(self.where, tasks)), default=None)
 
     def _lines_of(self, loop):
         """The lines of the cell with the answer at which the tasks of a loop wait."""
@@ -331,9 +343,11 @@ class Lab(Comparing, Fakes, Lines):
         """Raise Wrong("not awaited") if a coroutine was made and nobody awaited it."""
         if self.unawaited:
             name, place = self.unawaited[0]
-            raise Wrong(
-                "not awaited", f"`{name}` was called, and nobody awaited the coroutine.", place
-            )
+            said = f"`{name}` was called, and nobody awaited the coroutine."
+            if handed := self.text.handed_over(name, place):
+                at = "hands it to what calls it and doesn't await"
+                raise Wrong("not awaited", said, handed, NOT_HERE, at=at)
+            raise Wrong("not awaited", said, place)
 
     def check_lost(self) -> None:
         """Raise Wrong("lost error") if a task failed and nobody looked at its error."""

@@ -6,8 +6,14 @@ from helpers.basics.words import count, seconds
 from helpers.coach.form.statement import Wrong, same_value, surplus
 from helpers.coach.judging.comparing import Comparing
 from helpers.coach.judging.runs import Run, is_longer
-from helpers.coach.mistakes.suspects import Suspect
+from helpers.coach.mistakes.suspects import Suspect, of_limit
 from helpers.coach.mistakes.words import brief, error_words
+
+HELD_UP = (
+    "waits while an error is on its way",
+    "Until that wait is over the error doesn't come out, and all others go on. What is waited for "
+    "where all goes well belongs behind the `try`.",
+)
 
 
 class Seen:
@@ -34,7 +40,7 @@ class Seen:
             self._differ_in_result(lab, got.run)
         for asked, made in zip(self.services, got.services):
             if "calls" not in self.without:
-                _differ_in_calls(lab, asked, made)
+                _differ_in_calls(lab, asked, made, _held_up(lab, got.run))
             if "peak" not in self.without and made.peak > asked.peak:
                 lab.limited(made.peak, asked.peak, f"calls of `{made.__name__}`", made.peak_place)
         if got.run.left is not None and self.run.left is None:
@@ -43,7 +49,10 @@ class Seen:
     def differ_in_seconds(self, lab: Comparing, got: "Seen") -> None:
         """Raise Wrong if `got` took longer or shorter than what the model did."""
         if "seconds" not in self.without and lab.clock == "virtual":
-            _differ_in_seconds(lab, self.run, got.run)
+            fewer = any(made.peak < one.peak for one, made in zip(self.services, got.services))
+            limit = of_limit(lab.text.nodes()) if fewer else None
+            held = _held_up(lab, got.run) if self.run.error else None
+            _differ_in_seconds(lab, self.run, got.run, limit or held or Suspect(None))
 
     def _differ_in_result(self, lab, got):
         if self.run.error is None and got.error is None:
@@ -113,29 +122,39 @@ def _alone(error):
     return [each for one in error.exceptions for each in _alone(one)]
 
 
-def _differ_in_calls(lab, asked, made):
+def _held_up(lab, run):
+    """What an error waited for before it came out of a run, if it did."""
+    found = (lab.text.held_up(error) for error in _alone(run.error)) if run.error else ()
+    return next((Suspect(line, *HELD_UP) for line in found if line), None)
+
+
+def _differ_in_calls(lab, asked, made, held):
     said = (
         f"It called `{made.__name__}` {count(len(made.started), 'time')}; expected "
         f"{count(len(asked.started), 'call')}, and "
     )
     for argument in surplus(made.started, asked.started):
-        raise Wrong("calls", f"{said}not asked for is {brief(argument)}.")
+        suspect = held or Suspect(None)
+        said += f"not asked for is {brief(argument)}."
+        raise Wrong("calls", said, suspect.line, suspect.try_, at=suspect.at)
     for argument in surplus(asked.started, made.started):
         suspect = Suspect(None) if argument else lab.truth_test()
         said += f"missing is {brief(argument)}."
         raise Wrong("calls", said, suspect.line, suspect.try_, at=suspect.at)
 
 
-def _differ_in_seconds(lab, asked, got):
+def _differ_in_seconds(lab, asked, got, limit):
     # Beside a thread that is just beginning or ending a virtual clock goes with the real one for a
     # moment. That may have lengthened a run, or may have been a part of a wait: nobody knows.
     if is_longer(got.elapsed - got.outside, asked.elapsed):
         raise Wrong(
             "late",
             f"It took {seconds(got.elapsed)}; it can be done in {seconds(asked.elapsed)}.",
-            None,
-            "Look for a wait that nothing asks for, or for one that could go on beside another.",
+            limit.line,
+            limit.try_
+            or "Look for a wait that nothing asks for, or for one that could go on beside another.",
             headline="took longer than it must",
+            at=limit.at,
         )
     if is_longer(asked.elapsed - asked.outside, got.elapsed):
         raise Wrong(

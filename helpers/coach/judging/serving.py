@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import faulthandler
 import importlib
+import io
 import os
 import re
 import sys
@@ -24,6 +25,7 @@ from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.leftovers import Leftovers
 from helpers.coach.judging.limits import Memory, exit_now, limit_memory, sleep_now
 from helpers.coach.judging.pipes import Pipes
+from helpers.coach.judging.seeking import Seeking
 from helpers.coach.mistakes.source import Source
 
 SHORT_NAP = 0.05  # seconds that time.sleep really sleeps on a loop's thread
@@ -72,7 +74,9 @@ class Judge:
         self._pipes, self._pid = pipes, os.getpid()
         try:
             memory = Memory(limit_memory())
-            pipes.send(wire.VERDICT, self._reply(request, memory))
+            seeks = request.get("seek")
+            reply = self._sought(request) if seeks else self._reply(request, memory)
+            pipes.send(wire.VERDICT, reply)
         except BaseException:
             pipes.errors.write(traceback.format_exc().encode())
             pipes.errors.flush()
@@ -100,6 +104,13 @@ class Judge:
             if not changed:
                 raise
             return self._check.out_of_order(changed)
+
+    def _sought(self, request):
+        """The line that is all that has to change, or None."""
+        self._begun()
+        sys.path[:] = request["path"]
+        sys.stdout = sys.stderr = io.StringIO()
+        return Seeking(request, self._exercise, self._changes).line()
 
     def _begun(self):
         self._pipes.send(wire.BEGUN)

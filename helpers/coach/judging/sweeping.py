@@ -5,19 +5,21 @@ program of the exercise is the oracle. The cases are those that the exercise's s
 of them a service fails or the run is cancelled besides.
 """
 
+import ast
 import copy
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 from helpers.coach.form.statement import Exercise, Wrong
 from helpers.coach.form.sweeps import Sweep
-from helpers.coach.judging.cases import Case, cases_of, smaller_than, spread
+from helpers.coach.judging.cases import Case, cases_of, smaller_than, spread, ways_of
 from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.seen import differ
 from helpers.coach.judging.twists import NONE, Twist, cancellations, failures
-from helpers.coach.judging.what_if import CANCELLED, FAILED, changes
+from helpers.coach.judging.what_if import CANCELLED, ERRORS, FAILED, changes
 from helpers.coach.mistakes.errors import is_slip, mistake
+from helpers.coach.mistakes.suspects import of_count, of_error
 from helpers.coach.mistakes.verdict import narrowed
 from helpers.coach.mistakes.words import brief
 
@@ -60,6 +62,7 @@ class Sweeping:
         self._again = again
         self._go_on = go_on
         self._model = model_of(exercise) if exercise.sweeps else None
+        self.failed = None  # (sweep, case, twist) of the first case that it is wrong in
 
     def judge(self, answer: Any) -> None:
         """Return if the answer behaves as the model does; else raise the Wrong, or whatever the
@@ -70,6 +73,16 @@ class Sweeping:
         for sweep in self._exercise.sweeps:
             self._sweep(sweep, answer)
         lab.sweeping, lab.recording = False, shown
+
+    def ask_again(self, answer: Any, failed: tuple[Sweep, Case, Twist]) -> None:
+        """Ask with the case that another answer `failed` in; raise what is wrong there."""
+        sweep, case, twist = failed
+        lab = self._lab
+        lab.sweeping = True
+        if twist is not NONE:  # a failure falls on a call that is known by its number
+            self._ask(sweep, self._model, case)
+        self._compare(sweep, answer, case, twist, self._ask(sweep, self._model, case, twist))
+        lab.sweeping = False
 
     def _sweep(self, sweep: Sweep, answer):
         lab, plain = self._lab, []
@@ -101,10 +114,31 @@ class Sweeping:
             self._compare(sweep, answer, case, twist, expected)
         except Exception as error:
             found, place = mistake(error, lab.text, lab.asks)
+            if found.kind == "late" and twist.error and not found.line:
+                if kept := lab.text.keeper_of(twist.error):
+                    found.line, found.at, found.try_ = kept.line, kept.at, kept.try_
             if not _is_vague(found):
                 raise
-            cause = FAILED if twist.cancel_after is None else CANCELLED
-            raise narrowed(found, *cause, place) from error
+            where, try_ = FAILED if twist.cancel_after is None else CANCELLED
+            if suspect := self._of_this_error(sweep, answer, case, twist):
+                found.at, place = suspect.at, lab.text.place(suspect.line)
+                try_ = suspect.try_ or try_
+            raise narrowed(found, where, try_, place) from error
+
+    def _of_this_error(self, sweep, answer, case, twist):
+        """The `except` that the mistake turns on: with another error in place of the twist's, for
+        which that is passed by, or met, the answer goes well.
+        """
+        lab = self._lab
+        shown = lab.called, lab.recording
+        for other in (*sweep.fails, *ERRORS) if twist.error else ():
+            suspect = of_error(lab.nodes(), twist.error, other)
+            if suspect and self._goes_well(sweep, answer, case, replace(twist, error=other)):
+                break
+        else:
+            suspect = None
+        lab.called, lab.recording = shown
+        return suspect
 
     def _smallest(self, sweep, answer, case, error) -> NoReturn:
         """Raise what is wrong in the smallest case there is, where `case` ended in `error`.
@@ -117,7 +151,7 @@ class Sweeping:
             raise error  # no smaller case goes as deep, and to ask this one again takes its time
         shown = lab.called, lab.recording
         # What a task that was left behind does when it is collected goes wrong once, and no more.
-        kept = lab.earliest(lab.kept_default(), lab.outer_name(), lab.class_attribute())
+        kept = lab.earliest(lab.kept_default(), lab.node(ast.Global), lab.class_attribute())
         kept = kept or lab.text.kept_outside()
         alone = kept and self._error_in(sweep, self._again(), case)
         if kept and alone is None and self._error_in(sweep, answer, case) is not None:
@@ -142,14 +176,21 @@ class Sweeping:
         soon as one thing in the case is changed.
         """
         lab = self._lab
-        found, _ = mistake(error, lab.text, lab.asks)
+        found, place = mistake(error, lab.text, lab.asks)
         if found.kind in RAN and found.line:
             raise error
         turns = error is found or (found.kind in TURNING and not is_slip(error, lab.text))
         if lab.clock != "virtual" or not turns:
             raise error
         shown = lab.called, lab.recording
-        for change in changes(case, lab.nodes()):
+        calm = sweep.calm(case) if sweep.calm and _is_vague(found) else case
+        if calm != case and self._goes_well(sweep, answer, calm):
+            lab.called, lab.recording = shown
+            if counts := of_count(lab.nodes()):
+                found.at, place = counts.at, lab.text.place(counts.line)
+            where, try_ = CANCELLED
+            raise narrowed(found, where, counts.try_ if counts else try_, place) from error
+        for change in changes(case, lab.nodes(), ways_of(sweep)):
             if self._goes_well(sweep, answer, change.case):
                 found.line, found.at, try_ = change.suspect
                 found.try_ = try_ or found.try_
@@ -158,24 +199,31 @@ class Sweeping:
         lab.called, lab.recording = shown
         raise error
 
-    def _goes_well(self, sweep, answer, case):
+    def _goes_well(self, sweep, answer, case, twist=NONE):
         """Whether the answer is right in a case of our own, which may be none that fits."""
         try:
-            expected = self._ask(sweep, self._model, case)
+            expected = self._ask(sweep, self._model, case, twist)
         except Exception:
             return False
-        return expected.error is None and self._error_in(sweep, answer, case) is None
+        return expected.error is None and self._error_in(sweep, answer, case, twist) is None
 
-    def _error_in(self, sweep, answer, case):
+    def _error_in(self, sweep, answer, case, twist=NONE):
         """What is wrong with an answer in this case, or None."""
-        expected = self._ask(sweep, self._model, case)
+        expected = self._ask(sweep, self._model, case, twist)
         try:
-            self._compare(sweep, answer, case, NONE, expected)
+            self._compare(sweep, answer, case, twist, expected)
         except Exception as error:
             return error
         return None
 
     def _compare(self, sweep, answer, case, twist, expected):
+        try:
+            self._compare_once(sweep, answer, case, twist, expected)
+        except BaseException:
+            self.failed = self.failed or (sweep, case, twist)
+            raise
+
+    def _compare_once(self, sweep, answer, case, twist, expected):
         got = self._ask(sweep, answer, case, twist)
         if got.error is not None and expected.error is None:
             raise got.error

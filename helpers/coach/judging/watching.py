@@ -1,6 +1,7 @@
 """Watches an answer while it runs, and looks closely at one that hangs."""
 
 import asyncio
+import contextlib
 import sys
 import threading
 from collections import Counter
@@ -27,6 +28,7 @@ LOOK = 0.05  # seconds between two looks at the worker
 BLINK = 0.1  # seconds of computing in one step of the loop that are nothing to talk of
 SAMPLES = 16  # looks at something that hangs
 PAUSE = 0.01  # seconds between two of them
+TRIES = 10  # to find where the tasks of a loop are that goes on meanwhile
 # Where a process is started: these wait until it has begun.
 STARTING = {"Popen._execute_child", "Popen._launch"}
 IMPORTING = "<frozen importlib"
@@ -90,12 +92,12 @@ class Standstill:
     def _look(self):
         loop, standing = self._lab.loop, self._standing
         turns, self._turns = self._turns, getattr(loop, "turns", None)
-        frame = None
-        if loop is not None and loop.turns == turns and not loop.stood:
-            frame = self._waiting()
-        if frame is None:
+        frame = self._waiting() if loop is not None and not loop.stood else None
+        if frame is None or loop.turns != turns:
             standing.begin()
+        if frame is None:
             return
+        # From the first look at it on: on a busy machine there may be only two in all.
         standing.look()
         if standing.seconds > STANDS:
             called = self._lab.text.called_in(frame)
@@ -164,11 +166,13 @@ def look_at(
         hang.moved = lab.clock == "virtual" and hang.clock > clock
         hang.stood = loop.stood
         hang.outside = getattr(loop, "real_seconds", 0.0) > limit / 2
-        try:
-            hang.deepest, hang.depth = _deepest(loop, worker, lab)
-            hang.tasks = lab.unfinished(loop)
-        except Exception:
-            pass  # the loop runs on while we look
+        for _ in range(TRIES):  # the loop runs on while we look
+            with contextlib.suppress(Exception):
+                hang.deepest, hang.depth = _deepest(loop, worker, lab)
+                hang.tasks = lab.unfinished(loop)
+                if any(places) or any(line for _, _, line, _ in hang.tasks):
+                    break
+            sleep_now(PAUSE)
     return hang
 
 

@@ -2,7 +2,8 @@
 
 If the answer behaves once a 0 is a 2, what asks whether something counts as true is at fault; if it
 does once no item comes twice, what keeps items by a key; if it does once another error is raised,
-what catches one of the two errors and not the other. What goes wrong with a failure or a
+what catches one of the two errors and not the other; if it does once each letter is one byte, what
+takes the one for the other. What goes wrong with a failure or a
 cancellation, and goes well without, turns on that.
 """
 
@@ -11,7 +12,8 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from helpers.coach.judging.cases import Case
-from helpers.coach.mistakes.suspects import ROWS, Suspect, of_alike, of_error, of_truth
+from helpers.coach.mistakes.differences import MANY, ROWS
+from helpers.coach.mistakes.suspects import NONE, Suspect, of_alike, of_error, of_letters, of_truth
 
 STANDS_IN = {int: 2, float: 2.5, str: "full", bytes: b"full", bool: True, type(None): "full"}
 ERRORS = (OSError, ValueError, LookupError, RuntimeError)
@@ -43,17 +45,28 @@ FAILED = Cause(
 )
 
 
-def changes(case: Case, nodes: Collection[ast.AST]) -> Iterator[Change]:
-    """A case with each value that counts as false, each error and each item that comes twice
-    changed in turn, where one line of an answer would be to blame.
+def changes(case: Case, nodes: Collection[ast.AST], ways: Collection[str] = ()) -> Iterator[Change]:
+    """A case with each value that counts as false, each error, each text that is no plain ASCII
+    and each item that comes twice changed in turn, where one line of an answer would be to blame.
+
+    ways: names in a case that only tell how to ask: no answer gets to see them.
     """
-    for was, now in _replaced(case):
+    for was, now in _replaced({name: case[name] for name in case if name not in ways}):
         if is_error(was):
             suspect = of_error(nodes, type_of(was), type_of(now))
+        elif was and isinstance(was, (str, bytes)):
+            suspect = of_letters(nodes, was)
         else:
             suspect = of_truth(nodes)
+            if suspect and suspect.try_ == NONE and was is not None:
+                continue  # that line asks for None alone
         if suspect:
-            yield Change(_changed(case, was, now), suspect)
+            kept = {name: case[name] for name in ways}
+            yield Change(_changed(case, was, now) | kept, suspect)
+            alone = {name: _changed(value, was, now) for name, value in case.items()} | kept
+            met = [name for name, value in case.items() if repr(alone[name]) != repr(value)]
+            for name in met if len(met) > 1 else ():  # elsewhere it may stand for something else
+                yield Change({**case, name: alone[name]}, suspect)
     less = {name: _once(value) for name, value in case.items()}
     if repr(less) != repr(case) and (suspect := of_alike(nodes)):
         yield Change(less, suspect)
@@ -72,6 +85,8 @@ def _replaced(case) -> Iterator[tuple[object, object]]:
                     yield leaf, error if isinstance(leaf, type) else error(*leaf.args)
         elif not leaf and type(leaf) in STANDS_IN:
             yield leaf, STANDS_IN[type(leaf)]
+        elif isinstance(leaf, (str, bytes)) and not leaf.isascii():
+            yield leaf, ("a" if isinstance(leaf, str) else b"a") * len(leaf)
 
 
 def leaves(thing: object) -> Iterator[object]:
@@ -111,7 +126,7 @@ def _changed(thing, was, now):
 def _once(thing):
     if isinstance(thing, dict):
         return {key: _once(value) for key, value in thing.items()}
-    if type(thing) not in ROWS:
+    if type(thing) not in ROWS or len(thing) >= MANY:  # that may be wrong for its length alone
         return thing
     found = []
     for part in map(_once, thing):

@@ -11,11 +11,16 @@ from helpers.basics.project import HELPERS
 from helpers.coach.form.finding import CHECKS
 from helpers.coach.form.statement import Wrong
 from helpers.coach.form.text import nodes_of
+from helpers.coach.mistakes.handlers import TAKEN_INSIDE, taken_inside
 from helpers.coach.mistakes.hangs import Stuck, deadlock
 from helpers.coach.mistakes.python_errors import BY_NAME, PHRASES, TRIES
 from helpers.coach.mistakes.source import Place, Source
 from helpers.coach.mistakes.words import error_text, error_words
 from helpers.kernel.virtual import Deadlock
+
+# Python's words for a lock or a place that is given back by who doesn't have it.
+GIVEN_BACK = re.compile("is not acquired|released too many times")
+STARTING = ("create_task", "ensure_future", "gather", "TaskGroup", "wait", "as_completed")
 
 
 def mistake(error: BaseException, source: Source, asks: str) -> tuple[Wrong, Place | None]:
@@ -23,6 +28,8 @@ def mistake(error: BaseException, source: Source, asks: str) -> tuple[Wrong, Pla
 
     asks: the learner's name for the answer.
     """
+    if isinstance(error, BaseExceptionGroup) and isinstance(leaf_of(error), Wrong):
+        error = leaf_of(error)  # a check's own word, raised inside a group
     place = source.of_traceback(error)
     match error:
         case Wrong():
@@ -42,7 +49,7 @@ def mistake(error: BaseException, source: Source, asks: str) -> tuple[Wrong, Pla
         case AssertionError() if place is None:
             return Wrong("value", str(error) or "It is not what was asked."), None
         case Stuck():
-            return deadlock(error.tasks, source, error.ended)
+            return deadlock(error.tasks, source, error.ended, error.died, error.raised)
         case Deadlock():
             return deadlock(error.tasks, source)
     leaf = leaf_of(error)
@@ -54,6 +61,10 @@ def mistake(error: BaseException, source: Source, asks: str) -> tuple[Wrong, Pla
         found.at, place = "lets it out", source.let_out(leaf) or place
     if found.kind == "other loop" and (made := _where_made(leaf, source)):
         found.at, place = "makes it", made
+    if GIVEN_BACK.search(error_text(leaf)) and (taken := taken_inside(source.nodes())):
+        (found.at, found.try_), place = TAKEN_INSIDE, source.place(taken)
+    if found.kind == "pool exhausted" and (made := _limit_of_one(source)):
+        found.at, place = "makes one for each request", source.place(made)
     return found, place
 
 
@@ -76,6 +87,16 @@ def _where_made(error, source):
     kind = re.search(r"<asyncio\.\w+\.(\w+) object", error_text(error))
     calls = source.calls_of(kind[1]) if kind else []
     return source.place(calls[0].lineno) if len(calls) == 1 else None
+
+
+def _limit_of_one(source):
+    """Where a lock or a semaphore is made that limits nobody: a function makes it that starts no
+    tasks which could share it.
+    """
+    for line, function in source.locks_made_per_call():
+        if not source.calls_of(*STARTING, inside=function):
+            return line
+    return None
 
 
 def _of_python(error, place, inside):

@@ -35,6 +35,12 @@ ENDS = (
     "Leave no `finally` by `return`, `break` or `continue`.",
 )
 
+TAKEN_INSIDE = (
+    "stands inside the `try`",
+    "Who is cancelled there has no place yet, and the `finally` gives one back all the same. "
+    "Acquire before the `try`, or take `async with`.",
+)
+
 
 def names_of(errors: Iterable[type[BaseException]]) -> set[str]:
     """The names under which an `except` catches one of these errors."""
@@ -61,18 +67,28 @@ def kept_by(block: ast.AST, names: Collection[str], sure: bool = False) -> Keepe
     """Where a `try` or a `with` keeps errors of these names from going on, or None.
 
     sure: it is known that such an error ended here, so that a `raise` under a condition was not
-    met.
+    met, nor one behind a `return` under a condition.
     """
     if isinstance(block, (ast.With, ast.AsyncWith)):
         calls = (item.context_expr for item in block.items)
         return next((_suppress(call) for call in calls if _suppresses(call, names)), None)
     for handler in block.handlers:
         if catches(handler, names):
-            parts = handler.body if sure else [*own_nodes(handler)]
-            raises = any(isinstance(part, ast.Raise) for part in parts)
+            inside = [*own_nodes(handler)]
+            leaves = sure and any(isinstance(part, LEAVING) for part in inside)
+            parts = handler.body if sure else inside
+            raises = not leaves and any(isinstance(part, ast.Raise) for part in parts)
             return None if raises else Keeper(handler.lineno, *CATCHES)
     leaving = [part for part in _parts(block.finalbody) if isinstance(part, LEAVING)]
     return Keeper(leaving[0].lineno, *ENDS) if leaving else None
+
+
+def suppressing(block: ast.AST) -> tuple[int, set[str]] | None:
+    """The line of a `with suppress(…)` and the names of its errors; None if it is none."""
+    for item in getattr(block, "items", ()):
+        if (caught := suppressed_by(item.context_expr)) is not None:
+            return line_of_call(item.context_expr), set(caught)
+    return None
 
 
 def keepers(nodes: Collection[ast.AST], names: Collection[str]) -> Iterator[Keeper]:
@@ -90,12 +106,15 @@ def narrow_cleanup(nodes: Collection[ast.AST], *names: str) -> int | None:
     """The one `except` that makes a call of such a name after an error, and not after each: a
     cancellation passes it. None where a `finally` makes the call.
     """
-    calls = _made_in_some_cases(nodes, names)
+    calls = [node for node in nodes if isinstance(node, ast.Call) and is_named(node.func, names)]
+    sure = [call for call in calls if _is_made_in_any_case(nodes, call)]
     found = [
-        node.lineno
+        handler.lineno
         for node in nodes
-        if isinstance(node, ast.ExceptHandler)
-        if any(part in calls for part in own_nodes(node))
+        if isinstance(node, (ast.Try, ast.TryStar))
+        if not any(call in own_nodes(outer) for outer in _outside_of(nodes, node) for call in sure)
+        for handler in node.handlers
+        if any(part in calls and part not in sure for part in own_nodes(handler))
     ]
     return found[0] if len(found) == 1 else None
 
@@ -114,6 +133,45 @@ def skipped_cleanup(nodes: Collection[ast.AST], *names: str) -> tuple[int, str] 
     if narrow is not None:
         return narrow, "catches some errors alone"
     return only and (only, "isn't reached after an error")
+
+
+def passed_by(nodes: Collection[ast.AST], error: type[BaseException], *names: str) -> int | None:
+    """The one call of such a name that is made where all goes well, and not after such an error."""
+    caught = {
+        part: catches(node, names_of((error,)))
+        for node in nodes
+        if isinstance(node, ast.ExceptHandler)
+        for part in own_nodes(node)
+    }
+    calls = _made_in_some_cases(nodes, names)
+    plain = [call for call in calls if call not in caught]
+    made = any(caught.get(call) for call in calls)
+    return line_of_call(plain[0]) if len(plain) == 1 and not made else None
+
+
+def taken_inside(nodes: Collection[ast.AST]) -> int | None:
+    """The `acquire` inside a `try` whose `finally` releases: who is cancelled there gives back what
+    it never had.
+    """
+    for node in nodes:
+        if isinstance(node, ast.Try):
+            released = [
+                ast.unparse(part.func.value)
+                for part in _parts(node.finalbody)
+                if isinstance(part, ast.Call) and is_named(part.func, ("*.release",))
+            ]
+            for statement in node.body:
+                for part in own_nodes(statement):
+                    if isinstance(part, ast.Call) and is_named(part.func, ("*.acquire",)):
+                        if ast.unparse(part.func.value) in released:
+                            return line_of_call(part)
+    return None
+
+
+def _outside_of(nodes, inner):
+    """The `try` statements around another, and that one."""
+    tries = (node for node in nodes if isinstance(node, (ast.Try, ast.TryStar)))
+    return [node for node in tries if node is inner or inner in own_nodes(node)]
 
 
 def _made_in_some_cases(nodes, names):

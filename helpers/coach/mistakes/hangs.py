@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from helpers.basics.places import short
 from helpers.basics.words import count, seconds
 from helpers.coach.form.statement import Wrong
 from helpers.coach.mistakes.handlers import Keeper, skipped_cleanup
 from helpers.coach.mistakes.nodes import own_nodes
 from helpers.coach.mistakes.source import Place, Source
-from helpers.recording.model import without_number
+from helpers.coach.mistakes.words import error_words
+from helpers.recording.model import Lane, without_number
 
 BUSY = 0.05  # share of a core: what waits uses none, what computes on a crowded machine uses some
 
@@ -26,17 +28,45 @@ GIVE_BACK = (
     "What is taken has to be given back however it ends: in a `finally`, or by `async with`."
 )
 
+DIED = (
+    "An error ends the task that it comes out of, and what the others wait for never comes. If the "
+    "others are to go on, catch it around the one job that failed; if not, wait for that task too."
+)
+NOT_DONE = (
+    "`join` waits until `task_done` was called for each item, also for one that failed: call it in "
+    "a `finally`."
+)
+
 Unfinished = tuple[str, str | None, int | None, str]
 """A task that has not ended: its name, the learner's file and line, and what it waits for."""
 
 
 class Stuck(Exception):
-    """A deadlock. tasks: those that have not ended; ended: the names of those that have."""
+    """A deadlock. tasks: those that have not ended; lanes: all, as they were recorded; raised: the
+    errors that services raised.
 
-    def __init__(self, tasks: Sequence[Unfinished], ended: Sequence[str]):
+    ended: the names of those that came to their end; died: of those that failed with an error of a
+    service, and that error.
+    """
+
+    def __init__(
+        self,
+        tasks: Sequence[Unfinished],
+        lanes: Iterable[Lane],
+        raised: Sequence[BaseException],
+    ):
         super().__init__("deadlock")
         self.tasks = tasks
-        self.ended = ended
+        self.raised = raised
+        self.ended: list[str] = []
+        self.died: list[tuple[str, BaseException]] = []
+        for lane in lanes:
+            name = lane.name.rpartition("<locals>.")[2]  # as a task without a name is called
+            if lane.outcome == "done":
+                self.ended.append(name)
+            elif lane.outcome == "failed":
+                said = (error for error in raised if short(error, 200) == lane.detail)
+                self.died += ((without_number(name), error) for error in said)
 
 
 @dataclass
@@ -120,11 +150,13 @@ def deadlock(
     tasks: Sequence[Unfinished],
     source: Source,
     ended: Iterable[str] = (),
+    died: Iterable[tuple[str, BaseException]] = (),
+    raised: Sequence[BaseException] = (),
     said: str = STANDSTILL,
 ) -> tuple[Wrong, Place | None]:
     """Name a deadlock by each unfinished task, its line and what it awaits: (Wrong, place).
 
-    ended: names of the tasks that came to their end. said: the words before the tasks.
+    ended, died, raised: as `Stuck` has them. said: the words before the tasks.
     """
     if found := _one_sentinel(tasks, source, ended):
         return found
@@ -143,6 +175,18 @@ def deadlock(
     said += "; ".join(waits[:6]) + "."
     if kept:
         return Wrong("deadlock", said, at=kept.at, try_=kept.try_), source.place(kept.line)
+    for name, error in died:
+        if source.definition(name) and (let_out := source.let_out(error)):
+            said += f" `{name}` had ended with {error_words(error)}."
+            if place and place[1] in joins:
+                return Wrong("deadlock", said), place
+            return Wrong("deadlock", said, at="lets the error out", try_=DIED), let_out
+    done = source.calls_of("task_done")
+    if raised and place and place[1] in joins and len(done) == 1:
+        nodes = [*own_nodes(source.function_at(done[0].lineno))]
+        if skipped := skipped_cleanup(nodes, "task_done"):
+            line, at = skipped
+            return Wrong("deadlock", said, at=at, try_=NOT_DONE), source.place(line)
     return Wrong("deadlock", said), place
 
 

@@ -38,13 +38,18 @@ class Lines:
     """
 
     def nodes(self) -> list[ast.AST]:
-        """All nodes of the answer's own tree."""
+        """All nodes of the answer's own tree, and of what it uses of its cell."""
         raise NotImplementedError
 
-    @staticmethod
-    def earliest(*lines: int | None) -> int | None:
+    def is_own(self, line: int) -> bool:
+        """Whether a line stands in the answer itself, and not in a helper of it: those in helpers
+        come after all others.
+        """
+        return True
+
+    def earliest(self, *lines: int | None) -> int | None:
         """The first of these lines that are there at all."""
-        return min((line for line in lines if line is not None), default=None)
+        return self._first(line for line in lines if line is not None)
 
     # Expressions
 
@@ -65,6 +70,17 @@ class Lines:
             for loop in self._of(*LOOPS)
             for node in own_nodes(loop)
             if isinstance(node, ast.Call) and is_named(node.func, names)
+        )
+
+    def wait_behind(self, *names: str) -> int | None:
+        """A sleep, or a wait with a limit, in a line behind the first call of such a name."""
+        first = self.call_of(*names)
+        return self._first(
+            line_of_call(call)
+            for call in self._of(ast.Call)
+            if is_named(call.func, ("sleep", "timeout*", "wait_for"))
+            or any(keyword.arg == "timeout" for keyword in call.keywords)
+            if first and first < line_of_call(call)
         )
 
     def bare_call_of(self, *names: str) -> int | None:
@@ -269,6 +285,11 @@ class Lines:
         conditions += [test for node in self._of(ast.comprehension) for test in node.ifs]
         return self._first(test.lineno for test in conditions if uses(names, test))
 
+    def sieve(self) -> int | None:
+        """What leaves some items out: the `if` of a comprehension, or `filter`."""
+        tests = [test for node in self._of(ast.comprehension) for test in node.ifs]
+        return self.earliest(self._first(test.lineno for test in tests), self.call_of("filter"))
+
     def with_of(self, *names: str) -> int | None:
         """A `with` or `async with` of something that uses the name."""
         return self._statement((ast.With, ast.AsyncWith), names, _entered)
@@ -299,7 +320,7 @@ class Lines:
         return (node for node in self.nodes() if isinstance(node, types))
 
     def _first(self, lines: Iterable[int]) -> int | None:
-        return min(lines, default=None)
+        return min(lines, key=lambda line: (not self.is_own(line), line), default=None)
 
     def _statement(self, types, names: tuple[str, ...], parts: Callable) -> int | None:
         """The first node of these types, one of whose `parts` uses one of the names."""

@@ -15,6 +15,7 @@ LOOPS = (
     ast.AsyncFor,
 )
 MAKING = (ast.List, ast.Dict, ast.Set, ast.Call)  # what makes a thing that can be changed
+UNCHANGING = ("object", "frozenset", "tuple", "str", "bytes", "int", "float", "namedtuple")
 SIGNS = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -37,6 +38,7 @@ SIGNS = {
     ast.Or: "or",
     ast.And: "and",
 }
+LOCKS = ("lock", "semaphore", "boundedsemaphore", "condition")
 ROUNDING = ("round", "int", "floor", "ceil", "trunc")
 ANYTHING = object()
 """Stands for any constant."""
@@ -143,6 +145,15 @@ def signs_of(node: ast.AST) -> list[str]:
     return [SIGNS.get(type(node.op), "") + "=" * isinstance(node, ast.AugAssign)]
 
 
+def makes_changing(node: ast.AST) -> bool:
+    """Whether an expression makes a thing that can be changed, such as a list; a bare `object()`
+    is a mark.
+    """
+    if isinstance(node, ast.Call) and is_named(node.func, UNCHANGING):
+        return False
+    return isinstance(node, MAKING)
+
+
 def targets_of(target: ast.AST) -> Iterator[ast.AST]:
     """What an assignment gives values to: names, attributes and what holds the items."""
     match target:
@@ -168,11 +179,58 @@ def flags(nodes: Iterable[ast.AST]) -> set[str]:
     return {name for name, is_flag in given.items() if is_flag}
 
 
+def errors_kept(nodes: Iterable[ast.AST]) -> set[str]:
+    """The names that hold an error that was caught, or None, and nothing else: an error counts as
+    true.
+    """
+    nodes = list(nodes)
+    caught = {node.name for node in nodes if isinstance(node, ast.ExceptHandler) and node.name}
+    given: dict[str, list[ast.expr]] = {}
+    for node in nodes:
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                given.setdefault(ast.unparse(target), []).append(node.value)
+    return {
+        name
+        for name, values in given.items()
+        if any(isinstance(value, ast.Name) and value.id in caught for value in values)
+        and all(
+            is_constant(value, None) or isinstance(value, ast.Name) and value.id in caught
+            for value in values
+        )
+    }
+
+
 def unnegated(test: ast.expr) -> ast.expr:
     """A condition without the `not` before it."""
     while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test = test.operand
     return test
+
+
+def locks_made_per_call(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, ast.AsyncFunctionDef]]:
+    """The lines at which an `async def` makes a lock, so anew in each call of it, and that
+    function; not where it may be made once and kept: `locks.setdefault(key, Lock())`, or in an
+    `if`.
+    """
+    for function in nodes:
+        if isinstance(function, ast.AsyncFunctionDef):
+            kept = set()
+            for node in ast.walk(function):
+                if isinstance(node, ast.Call) and dotted(node.func)[-1] == "setdefault":
+                    kept.update(node.args)
+                elif isinstance(node, ast.If):
+                    kept.update(
+                        inner.value
+                        for inner in ast.walk(node)
+                        if isinstance(inner, ast.Assign)
+                        and isinstance(inner.targets[-1], (ast.Subscript, ast.Attribute))
+                    )
+            for node in ast.walk(function):
+                # `self.lock()` too, where `lock` is the class
+                if isinstance(node, ast.Call) and dotted(node.func)[-1].lower() in LOCKS:
+                    if node not in kept:
+                        yield node.lineno, function
 
 
 def rounding(nodes: Iterable[ast.AST]) -> Iterator[int]:

@@ -103,6 +103,18 @@ TRIES = (
         "It was called already: what you have is the coroutine. Leave off the parentheses.",
     ),
     (
+        LookupError,
+        "<ContextVar name=",
+        "What is set in a task is there for this task and those that it creates. Where nothing was "
+        "set, `ContextVar(name, default=None)` gives None.",
+    ),
+    (
+        AttributeError,
+        "'NoneType' object has no attribute",
+        "What stands before the dot is None there: make the thing before it is used, or ask for "
+        "None first.",
+    ),
+    (
         IndexError,
         "pop from an empty deque",
         "Nobody is left in the queue. Ask before you take one, in the head of the `while`.",

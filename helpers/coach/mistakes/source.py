@@ -1,7 +1,7 @@
 """Mistakes found in the source: which line of the answer did it.
 
 A line is found in what ran (a frame, a coroutine's origin, a traceback) or in the syntax tree, as
-in `Lines`; never by a search of the text.
+in `Lines`; never by a search of the text. Long, for there are many things to ask a source for.
 """
 
 import ast
@@ -25,11 +25,21 @@ from helpers.coach.mistakes.handlers import (
     kept_by,
     names_of,
     narrow_cleanup,
+    passed_by,
     raised_again,
     skipped_cleanup,
+    suppressing,
 )
 from helpers.coach.mistakes.lines import Lines
-from helpers.coach.mistakes.nodes import LOOPS, MAKING, is_named, own_nodes
+from helpers.coach.mistakes.nodes import (
+    LOOPS,
+    is_named,
+    locks_made_per_call,
+    makes_changing,
+    own_nodes,
+)
+
+HOLDING = ("*.put", "*.join", "gather", "asyncio.wait")
 
 Place = tuple[str, int]
 """A file's name and the number of a line in it."""
@@ -88,6 +98,18 @@ class Source(Lines):
             if frame.f_code.co_filename == self.main
         ]
 
+    def raised_again(self, error: BaseException) -> Place | None:
+        """Where the answer raised an error by its name that it had caught before, outermost; None
+        if it let it go on its way.
+        """
+        steps = list(traceback.walk_tb(error.__traceback__))
+        again = (
+            (frame.f_code.co_filename, line)
+            for (frame, line), (below, _) in zip(steps, steps[1:])
+            if frame is below and self.owns(frame.f_code.co_filename)
+        )
+        return next(again, None)
+
     def most_often_in(self, error: BaseException) -> Place | None:
         """The learner's line that stands in the traceback most often: a recursion goes on there."""
         places = Counter(
@@ -136,6 +158,20 @@ class Source(Lines):
         made = ((name, line) for name, line, _ in origin if self.owns(name))
         return next(made, None)
 
+    def handed_over(self, name: str, called_at: Place | None = None) -> Place | None:
+        """The one line that hands over a function of this name, which is called by whoever has
+        got it. None where the answer calls it itself, at `called_at`.
+        """
+        handed = set()
+        for node in self.nodes():
+            if isinstance(node, ast.Call):
+                if called_at == self.place(node.lineno) and is_named(node.func, (name,)):
+                    return None
+                given = [*node.args, *(keyword.value for keyword in node.keywords)]
+                found = (part for part in given if isinstance(part, (ast.Name, ast.Attribute)))
+                handed |= {part.end_lineno for part in found if is_named(part, (name,))}
+        return self.place(handed.pop()) if len(handed) == 1 else None
+
     def of_text(self, text: str) -> Place | None:
         """The last learner's line that a printed traceback mentions, or None."""
         found = [
@@ -165,19 +201,31 @@ class Source(Lines):
     # What the tree tells
 
     def nodes(self) -> list[ast.AST]:
-        """All AST nodes of the answer itself."""
+        """The nodes of the answer itself; behind them those of the functions and classes of its
+        cell that it uses, and that these use.
+        """
         if self._nodes is None:
-            last = self.last or 10**9
-            self._nodes = [
-                node
-                for node in (nodes_of(self.main) if self.main else [])
-                if self.first <= _line(node) <= last
-            ]
+            tree = nodes_of(self.main) if self.main else []
+            found = new = [node for node in tree if self.is_own(_line(node))]
+            others = (
+                [node for node in tree[0].body if _is_defined_beside(self, node)] if tree else []
+            )
+            while new:
+                names = {node.id for node in new if isinstance(node, ast.Name)}
+                used = [node for node in others if node.name in names]
+                others = [node for node in others if node not in used]
+                new = [part for node in used for part in ast.walk(node)]
+                found = found + new
+            self._nodes = found
         return self._nodes
 
-    def made_outside(self, name: str, by: tuple[type[ast.AST], ...] = ()) -> int | None:
-        """The line outside of all functions of the cell that gives a name its value. by: types of
-        the expression that makes it.
+    def is_own(self, line: int) -> bool:
+        """Whether a line stands in the answer itself, and not in a helper of it."""
+        return self.first <= line <= (self.last or 10**9)
+
+    def made_outside(self, name: str, changing: bool = False) -> int | None:
+        """The line outside of all functions of the cell that gives a name its value. changing: it
+        is one that can be changed, such as a list.
         """
         parts = nodes_of(self.main) if self.main else []
         statements = parts[0].body if parts else []
@@ -186,7 +234,7 @@ class Source(Lines):
                 node.lineno
                 for node in statements
                 if isinstance(node, ast.Assign)
-                and (not by or isinstance(node.value, by))
+                and (not changing or makes_changing(node.value))
                 and any(getattr(target, "id", None) == name for target in node.targets)
             ),
             None,
@@ -198,7 +246,7 @@ class Source(Lines):
         names = {node.id for node in nodes if isinstance(node, ast.Name)}
         names -= {node.id for node in nodes if _is_bound(node)}
         names -= {node.arg for node in nodes if isinstance(node, ast.arg)}
-        made = set(filter(None, (self.made_outside(name, by=MAKING) for name in names)))
+        made = set(filter(None, (self.made_outside(name, changing=True) for name in names)))
         return made.pop() if len(made) == 1 else None
 
     def inside_while(self, place: Place) -> bool:
@@ -209,15 +257,16 @@ class Source(Lines):
         )
 
     def sequential_await(self) -> Place | None:
-        """Where each call is awaited before the next starts: an await in a loop, else the
-        second await.
+        """Where each call is awaited before the next starts: an await in a loop, or a group of
+        tasks, at whose end they are awaited; else the second await.
         """
         for loop in self.nodes():
             if isinstance(loop, LOOPS):
                 for node in own_nodes(loop):
-                    if isinstance(node, ast.Await):
+                    if isinstance(node, ast.Await) or _is_group(node):
                         return self.main, node.lineno
         awaits = sorted(node.lineno for node in self.nodes() if isinstance(node, ast.Await))
+        awaits = [*filter(self.is_own, awaits)] or awaits
         return (self.main, awaits[min(1, len(awaits) - 1)]) if awaits else None
 
     def calls_of(self, *names: str, inside: ast.AST | None = None) -> list[ast.Call]:
@@ -227,7 +276,9 @@ class Source(Lines):
         nodes = self.nodes() if inside is None else own_nodes(inside)
         calls = [node for node in nodes if isinstance(node, ast.Call)]
         named = [call for call in calls if is_named(call.func, names)]
-        return sorted(named, key=lambda call: (call.lineno, call.col_offset))
+        return sorted(
+            named, key=lambda call: (not self.is_own(call.lineno), call.lineno, call.col_offset)
+        )
 
     def function_at(self, line: int) -> ast.AST:
         """The innermost function of the cell with the answer that holds a line."""
@@ -243,7 +294,8 @@ class Source(Lines):
         names = names_of((error,))
         handlers = [node for node in self.nodes() if isinstance(node, ast.ExceptHandler)]
         catching = [handler for handler in handlers if catches(handler, names)]
-        return min(catching, key=lambda handler: handler.lineno, default=None)
+        first = self._first(handler.lineno for handler in catching)
+        return next((handler for handler in catching if handler.lineno == first), None)
 
     def keeper_of(self, *errors: type[BaseException]) -> Keeper | None:
         """What keeps such an error from coming out; None if there is nothing, or more than one
@@ -271,10 +323,18 @@ class Source(Lines):
         found = met.pop() if len(met) == 1 else self.keeper_of(asyncio.CancelledError)
         return found and self.place(found.line)
 
+    def locks_made_per_call(self) -> list[tuple[int, ast.AsyncFunctionDef]]:
+        """The lines at which an `async def` makes a lock, so anew in each call, and that one."""
+        return [*locks_made_per_call(self.nodes())]
+
     def skipped(self, *names: str) -> int | None:
         """The line because of which a call of such a name is not made after each error."""
         found = skipped_cleanup(self.nodes(), *names)
         return found and found[0]
+
+    def passed_by(self, error: type[BaseException], *names: str) -> int | None:
+        """The one call of such a name that such an error passes by on its way out."""
+        return passed_by(self.nodes(), error, *names)
 
     def narrow_cleanup(self, *names: str) -> int | None:
         """The `except` that makes a call of such a name, and lets a cancellation pass."""
@@ -288,7 +348,25 @@ class Source(Lines):
         """
         lines = self.steps_of(error) or ([thrown_at] if thrown_at else [])
         raised = self.of_traceback(error) or self.place(thrown_at)
-        return self.narrow_handler(lines, type(error)) or self._again(lines, error) or raised
+        narrow = self.narrow_handler(lines, type(error), suppress=True)
+        return narrow or self._again(lines, error) or raised
+
+    def held_up(self, error: BaseException) -> int | None:
+        """The wait in a `finally` that an error met on its way out: for a queue or for the others,
+        and not for what was cancelled there.
+        """
+        for line in reversed(self.steps_of(error)):
+            for block in around(self.nodes(), line):
+                calls = [
+                    part
+                    for statement in getattr(block, "finalbody", ())
+                    for part in ast.walk(statement)
+                    if isinstance(part, ast.Call)
+                ]
+                waits = [call.lineno for call in calls if is_named(call.func, HOLDING)]
+                if waits and not any(is_named(call.func, ("*.cancel",)) for call in calls):
+                    return min(waits)
+        return None
 
     def _again(self, lines, error):
         """The `raise` that lets an error go on, where the first `except` that it meets has one."""
@@ -299,13 +377,19 @@ class Source(Lines):
         again = raised_again(first) if first else []
         return self.place(again[0]) if len(again) == 1 else None
 
-    def narrow_handler(self, lines: Iterable[int], error: type[BaseException]) -> Place | None:
+    def narrow_handler(
+        self, lines: Iterable[int], error: type[BaseException], suppress: bool = False
+    ) -> Place | None:
         """The `except` that lets such an error pass on its way through these lines, outermost
         first; None if there is none, or more than one. One for the end of an iterator is none.
+        suppress: a `suppress` counts as well.
         """
         names = names_of((error,))
         for line in reversed(list(lines)):
             for block in around(self.nodes(), line):
+                if suppress and (passed := suppressing(block)):
+                    at, caught = passed
+                    return self.place(at) if caught.isdisjoint(names) else None
                 handlers = getattr(block, "handlers", ())
                 if any(catches(handler, names) for handler in handlers):
                     return None
@@ -313,6 +397,20 @@ class Source(Lines):
                 if handlers:
                     return self.place(handlers[0].lineno) if len(handlers) == 1 else None
         return None
+
+
+def _is_defined_beside(source, node):
+    """Whether this is a function or a class of the cell, and not the answer."""
+    beside = is_function(node) or isinstance(node, ast.ClassDef)
+    return beside and not source.is_own(node.lineno)
+
+
+def _is_group(node):
+    """Whether this is an `async with TaskGroup()`."""
+    return isinstance(node, ast.AsyncWith) and any(
+        isinstance(item.context_expr, ast.Call) and is_named(item.context_expr.func, ("TaskGroup",))
+        for item in node.items
+    )
 
 
 def _is_bound(node):

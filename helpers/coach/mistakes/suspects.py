@@ -1,6 +1,7 @@
 """Lines of an answer that a wrong value or a wrong order points to, by the syntax tree.
 
-Each is named only where nothing else in the answer could be meant.
+Each is named only where nothing else in the answer could be meant. Long, for a value goes wrong in
+many ways.
 """
 
 import ast
@@ -9,20 +10,40 @@ from typing import NamedTuple
 
 from helpers.coach.form.statement import same_value
 from helpers.coach.form.text import is_function
-from helpers.coach.mistakes.handlers import catches, names_of, raised_again
+from helpers.coach.mistakes.differences import (
+    has_more,
+    has_more_nones,
+    is_cut,
+    is_none,
+    is_paired,
+    lacks_alike,
+    pairs_apart,
+    takes_for_nothing,
+)
+from helpers.coach.mistakes.handlers import CATCHES, catches, names_of, raised_again
+from helpers.coach.mistakes.keeping import asked_before, keyed, strides
 from helpers.coach.mistakes.nodes import (
-    MAKING,
+    LOOPS,
     dotted,
+    errors_kept,
     flags,
+    holds,
     is_constant,
     is_named,
     line_of_call,
+    makes_changing,
+    own_nodes,
     rounding,
     unnegated,
 )
+from helpers.coach.mistakes.replacing import (
+    CHANGING,
+    changes,
+    overwritten,
+    raised_instead,
+    replaced,
+)
 
-ROWS = (list, tuple)
-MANY = 10  # items, at least, of a row that seems to be cut
 LETTERS = ("title", "capitalize", "upper", "lower", "casefold", "swapcase")
 TAKING = ("len", "list", "tuple", "set", "deque", "iter", "map", "sorted", "heappop", "heappush")
 FILLING = ("*.append", "*.popleft", "*.pop", "*.extend", "*.insert", "*.remove", "*.clear")
@@ -30,10 +51,30 @@ CUTTING = (
     *("strip", "lstrip", "rstrip", "splitlines"),
     *("replace", "translate", "removeprefix", "removesuffix"),
 )
-CHANGING = ("pop", "popleft", "popitem", "remove", "discard", "clear", "sort", "reverse")
+MADE = (ast.Call, ast.BinOp, ast.Await, ast.Yield, ast.YieldFrom)  # no name: it is made there
+PASSES = (
+    "A CancelledError is no `Exception`. What has to be done however it ends belongs in a "
+    "`finally`."
+)
+LETTERS_AND_BYTES = (
+    "In UTF-8 a letter such as `é` is two bytes, and others are up to four: the two must not be "
+    "counted or cut as if they were one."
+)
+SPACES = (
+    "`split()` takes away all that stands between two words, and `join` puts the same between any "
+    "two. Cut the text only where it is to be cut."
+)
+STRIDES = (
+    "Each part then holds items from all over the row, and part after part is another order. Cut "
+    "the row into neighbours, or put each result back where its item stood."
+)
 FALSY = (
     "None, 0 and what is empty count as false, and are values like any other. Ask whether it "
     "`is None`, or compare it with a mark of your own."
+)
+NONE = (
+    "None is a value like any other. Compare with a mark of your own, as `nothing = object()`, or "
+    "note in a variable of its own whether it is there."
 )
 
 
@@ -47,18 +88,22 @@ class Suspect(NamedTuple):
 
 def of_value(nodes: Collection[ast.AST], got: object, expected: object) -> Suspect | None:
     """The line that seems to make `got` of what should be `expected`, or None."""
-    if _takes_for_nothing(got, expected):
+    if takes_for_nothing(got, expected):
         tests = set(_truth_tests(nodes, got))
         if tests:
-            return _only(tests, "goes by what counts as false", FALSY)
-    if _lacks_alike(got, expected):
+            return _falsy(nodes, tests)
+    if lacks_alike(got, expected):
         return of_alike(nodes)
-    if _is_cut(got, expected) and (found := _only(_slices(nodes, len(got)), "takes no more")):
+    if has_more(got, expected) and (found := _only(_conditions(nodes), "lets it through")):
         return found
-    if _is_none(got) and not _is_none(expected):
+    if is_cut(got, expected) and (found := _only(_slices(nodes, len(got)), "takes no more")):
+        return found
+    if is_paired(got, expected) and (found := _only(_tuples(nodes), "keeps more than that")):
+        return found
+    if is_none(got) and not is_none(expected):
         if found := _only(_dropped(nodes), "drops what it gets"):
             return found
-    if _has_more_nones(got, expected):
+    if has_more_nones(got, expected):
         return _only(_calls(nodes, "fromkeys"), "begins with a None for each")
     if (
         isinstance(got, (str, bytes))
@@ -67,28 +112,46 @@ def of_value(nodes: Collection[ast.AST], got: object, expected: object) -> Suspe
         and (found := _only(_returned(nodes, got), "returns it"))
     ):
         return found
-    changed = filter(None, (_changed(nodes, *pair) for pair in _apart(got, expected)))
-    return next(changed, None) or _only(_shared(nodes), "is one for all")
+    changed = filter(None, (_changed(nodes, *pair) for pair in pairs_apart(got, expected)))
+    if found := next(changed, None):
+        return found
+    whole = isinstance(expected, (list, dict)) and _only(replaced(nodes), "replaces all of it")
+    return whole or _only(_shared(nodes), "is one for all")
 
 
 def of_truth(nodes: Collection[ast.AST]) -> Suspect | None:
     """The one line that asks whether something counts as true, where that is the mistake: of no
     flag, and of no row, which is asked whether there is anything to do.
     """
-    others = _rows(nodes) | flags(nodes)
+    others = _rows(nodes) | flags(nodes) | errors_kept(nodes)
     tests = {
         test.lineno
         for node in nodes
         for test in _tests_of(node, heads=True)
         if others.isdisjoint(map(ast.unparse, _asked_of(test)))
     }
-    return _only(tests | set(_filters(nodes)), "goes by what counts as false", FALSY)
+    return _falsy(nodes, tests | set(_filters(nodes)))
+
+
+def of_letters(nodes: Collection[ast.AST], was: str | bytes) -> Suspect | None:
+    """The one line that takes a letter for a byte or a byte for a letter, where the answer goes
+    right with plain letters in place of `was`.
+    """
+    calls = _calls(nodes, "decode" if isinstance(was, bytes) else "len")
+    return _only(calls, "takes letters for bytes", LETTERS_AND_BYTES)
 
 
 def of_alike(nodes: Collection[ast.AST]) -> Suspect | None:
-    """The one line that asks whether an item was there before, or that keeps items by a key."""
-    asked = _only(_asked_before(nodes), "passes by what was there before")
-    return asked or _only(_keyed(nodes), "keeps one of those that are alike")
+    """The one line that asks whether an item was there before, that keeps items by a key, or that
+    looks for one of them.
+    """
+    asked = _only(asked_before(nodes), "passes by what was there before")
+    kept = asked or _only(keyed(nodes), "keeps one of those that are alike")
+    return kept or _only(
+        _calls(nodes, "index", "remove"),
+        "finds the first of those that are alike",
+        "`index` and `remove` take the first item that is equal, not yours. Keep its position.",
+    )
 
 
 def of_error(
@@ -105,9 +168,51 @@ def of_error(
         return None
     (handler,) = wide ^ narrow
     if handler in narrow:
-        return Suspect(handler.lineno, "doesn't catch it")
+        return Suspect(
+            handler.lineno, "doesn't catch it", None if issubclass(one, Exception) else PASSES
+        )
     again = _only(raised_again(handler), "raises it again")
-    return again or Suspect(handler.lineno, "catches it")
+    return again or Suspect(handler.lineno, *CATCHES)
+
+
+def of_count(nodes: Collection[ast.AST]) -> Suspect | None:
+    """The one line that counts something up or down for all, with a wait behind it and nothing that
+    takes it back, should the wait be cancelled.
+    """
+    counted = []
+    for node in nodes:
+        if isinstance(node, ast.AsyncFunctionDef):
+            parts = [*own_nodes(node)]
+            last_wait = max((one.lineno for one in parts if isinstance(one, ast.Await)), default=0)
+            counts = [
+                one
+                for one in parts
+                if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Attribute)
+            ]
+            names = [ast.unparse(one.target) for one in counts]
+            counted += [
+                one.lineno
+                for one, name in zip(counts, names)
+                if one.lineno < last_wait and names.count(name) == 1
+            ]
+    return _only(
+        counted,
+        "counts before it waits",
+        "A cancellation comes out of the wait behind it, and what was counted stays so. Count when "
+        "the wait is over, or take it back in an `except BaseException:` that ends in `raise`.",
+    )
+
+
+def of_limit(nodes: Collection[ast.AST]) -> Suspect | None:
+    """The one line that sets how many may go on at once, to a number of the answer's own."""
+    names = ("Semaphore", "BoundedSemaphore")
+    limits = [
+        line_of_call(node)
+        for node in nodes
+        if isinstance(node, ast.Call) and is_named(node.func, names)
+        if any(isinstance(part, ast.Constant) for part in node.args)
+    ]
+    return _only(limits, "limits how many run at once", "Does the task ask for that limit?")
 
 
 def of_order(nodes: Collection[ast.AST], got: list, expected: list) -> Suspect | None:
@@ -115,12 +220,13 @@ def of_order(nodes: Collection[ast.AST], got: list, expected: list) -> Suspect |
     ordered = _only(_calls(nodes, "as_completed", "sorted", "insert"), "gives them their order")
     if ordered is None and same_value(list(got)[::-1], list(expected)):
         ordered = _only(_calls(nodes, "pop", bare=True), "takes the last one first")
+    ordered = ordered or _only(strides(nodes), "takes items that don't stand side by side", STRIDES)
     return ordered or _only(_filled(nodes), "adds what is ready")
 
 
 def of_change(nodes: Collection[ast.AST]) -> Suspect | None:
     """The line that seems to change a list, a dict or a set that it was given, or None."""
-    return _only(_calls(nodes, *CHANGING), "changes it")
+    return _only(changes(nodes), "changes it") or _only(_calls(nodes, *CHANGING), "changes it")
 
 
 def _only(lines, at, try_=None):
@@ -128,27 +234,14 @@ def _only(lines, at, try_=None):
     return Suspect(found.pop(), at, try_) if len(found) == 1 else None
 
 
-def _takes_for_nothing(got, expected):
-    """Whether `expected` holds a value that counts as false, and `got` holds none like it."""
-    have = list(_leaves(got))
-    falsy = [value for value in _leaves(expected) if not value]
-    lost = [value for value in falsy if not any(same_value(one, value) for one in have)]
-    if isinstance(expected, ROWS) and not expected:
-        return got is None  # a row of nothing: what is there besides was not lost
-    others = [
-        value for value in have if not value and not isinstance(value, (*ROWS, dict, type(None)))
-    ]
-    errors = sum(isinstance(value, BaseException) for value in have)  # they stand in its place
-    return len(lost) > len(others) + errors and not (got is not None and expected is None)
-
-
-def _leaves(thing) -> list[object]:
-    """The values in rows and dicts, and in those in them; an empty one is a value."""
-    if isinstance(thing, dict) and thing:
-        thing = list(thing.values())
-    if isinstance(thing, ROWS) and thing:
-        return [leaf for part in thing for leaf in _leaves(part)]
-    return [thing]
+def _falsy(nodes, lines):
+    """The one line of these, which asks whether something counts as false, or is None."""
+    found = _only(lines, "goes by what counts as false", FALSY)
+    for node in nodes if found else ():
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            if node.lineno == found.line and is_constant(node.comparators[0], None):
+                return Suspect(found.line, "takes None for nothing", NONE)
+    return found
 
 
 def _truth_tests(nodes, got) -> list[int]:
@@ -157,17 +250,24 @@ def _truth_tests(nodes, got) -> list[int]:
     Parameters are asked, too, whether there is anything to do: they count where nothing else does.
     """
     given = {node.arg for node in nodes if isinstance(node, ast.arg)}
-    known = flags(nodes)
+    known = flags(nodes) | errors_kept(nodes)
     found = [
         test
         for node in nodes
         for test in _tests_of(node)
         if known.isdisjoint(map(ast.unparse, _asked_of(test)))
-        if got is not None or not isinstance(node, ast.If) or _leads_to_none(node, test)
+        if got is not None or _may_give_none(node, test)
     ]
     others = [test for test in found if not (isinstance(test, ast.Name) and test.id in given)]
     made = [node for node in nodes if _gives_none(node)] if got is None else []
     return [test.lineno for test in made or others or found] + _filters(nodes)
+
+
+def _may_give_none(node, test):
+    """Whether None may come of an `if`, of an `… or …`, or of what else asks."""
+    if isinstance(node, ast.BoolOp):
+        return _gives_none(node) or not isinstance(node.values[-1], ast.Constant)
+    return not isinstance(node, ast.If) or _leads_to_none(node, test)
 
 
 def _gives_none(node):
@@ -197,7 +297,7 @@ def _tests_of(node, heads=False) -> Iterator[ast.expr]:
     elif isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
         asked = node.values[:-1]
         if isinstance(node.values[-1], ast.Constant):  # as in `max(0, wait) or None`
-            yield from (part for part in asked if isinstance(part, (ast.Call, ast.BinOp)))
+            yield from (part for part in asked if isinstance(part, MADE))
     else:
         asked = getattr(node, "ifs", [])
     for test in asked:
@@ -237,10 +337,15 @@ def _asked_of(test) -> list[ast.AST]:
 
 
 def _is_bare(test):
-    """Whether a test asks for the truth of a variable, an item or what came of a call."""
+    """Whether a test asks for the truth of a variable, an item or what came of a call. One with
+    False as its default is a flag, and an attribute of what the answer was given is mostly one.
+    """
     if isinstance(test, ast.Call):
-        return is_named(test.func, ("result", "pop", "popleft", "get_nowait", "get"))
-    return isinstance(test, (ast.Name, ast.Attribute, ast.Subscript, ast.NamedExpr, ast.Await))
+        taken = is_named(test.func, ("result", "pop", "popleft", "get_nowait", "get"))
+        return taken and not any(is_constant(part, False) for part in test.args)
+    if isinstance(test, ast.Attribute):
+        return ast.unparse(test.value) == "self"
+    return isinstance(test, (ast.Name, ast.Subscript, ast.NamedExpr, ast.Await))
 
 
 def _is_compared_with_nothing(test):
@@ -261,27 +366,17 @@ def _leads_to_none(node, test):
     )
 
 
-def _is_none(value):
-    if isinstance(value, ROWS) and value:
-        return all(item is None for item in value)
-    return value is None
-
-
 def _dropped(nodes) -> Iterator[int]:
-    """Statements that await a call of what the answer was given, and do nothing with its value."""
+    """Statements that await what the answer was given, or a call of it, and do nothing with what
+    comes of that.
+    """
     given = {node.arg for node in nodes if isinstance(node, ast.arg)}
     for node in nodes:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Await):
-            called = getattr(node.value.value, "func", None)
-            if isinstance(called, ast.Name) and called.id in given:
+            awaited = node.value.value
+            used = awaited.func if isinstance(awaited, ast.Call) else awaited
+            if isinstance(used, ast.Name) and used.id in given:
                 yield node.lineno
-
-
-def _has_more_nones(got, expected):
-    if not (isinstance(got, dict) and isinstance(expected, dict)):
-        return False
-    more = [got[key] for key in got if key not in expected]
-    return bool(more) and all(value is None for value in more)
 
 
 def _returned(nodes, value) -> Iterator[int]:
@@ -291,41 +386,18 @@ def _returned(nodes, value) -> Iterator[int]:
                 yield node.lineno
 
 
-def _lacks_alike(got, expected):
-    """Whether just what is there twice is missing from `got`."""
-    if not (isinstance(got, ROWS) and isinstance(expected, ROWS)):
-        return False
-    once = []
-    for item in expected:
-        if not any(same_value(item, other) for other in once):
-            once.append(item)
-    return len(got) < len(expected) and same_value(got, once)
-
-
-def _keyed(nodes) -> Iterator[int]:
-    """Where a dict or a set is filled, which keeps one of those that are alike."""
-    yield from _calls(nodes, "fromkeys")
+def _conditions(nodes) -> Iterator[int]:
+    """What decides on an item: an `if` inside a loop or in a comprehension; none that asks for a
+    flag or for an error that was kept.
+    """
+    others = flags(nodes) | errors_kept(nodes)
+    inside = {id(part) for node in nodes if isinstance(node, LOOPS) for part in own_nodes(node)}
     for node in nodes:
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("dict", "set"):
-            yield line_of_call(node)
-        if isinstance(node, (ast.DictComp, ast.SetComp)):
-            yield node.lineno
-        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
-            yield node.lineno
-
-
-def _asked_before(nodes) -> Iterator[int]:
-    for node in nodes:
-        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.NotIn):
-            yield node.lineno
-
-
-def _is_cut(got, expected):
-    """Whether `expected` goes on where `got` ends, after so many that no number is an accident."""
-    if not (isinstance(got, ROWS) and isinstance(expected, ROWS)):
-        return False
-    length = len(got)
-    return MANY <= length < len(expected) and same_value(list(got), list(expected)[:length])
+        if isinstance(node, (ast.If, ast.IfExp)) and id(node) in inside:
+            if others.isdisjoint(map(ast.unparse, _asked_of(unnegated(node.test)))):
+                yield node.test.lineno
+        elif isinstance(node, ast.comprehension):
+            yield from (test.lineno for test in node.ifs)
 
 
 def _slices(nodes, length) -> Iterator[int]:
@@ -343,27 +415,48 @@ def _bounds(nodes, value) -> Iterator[int]:
                 yield line_of_call(node)
 
 
-def _apart(got, expected) -> Iterator[tuple[object, object]]:
-    """The pairs of what stands at the same place and is not the same."""
-    rows = isinstance(got, ROWS) and isinstance(expected, ROWS)
-    if not rows:
-        yield got, expected
-    elif len(got) == len(expected):
-        yield from (pair for pair in zip(got, expected) if not same_value(*pair))
-
-
 def _changed(nodes, one, wanted):
     """The call that seems to have made `one` of `wanted`: it rounds, or changes a text."""
     if isinstance(one, (int, float)) and isinstance(wanted, (int, float)):
         rounded = _only(rounding(nodes), "rounds") if abs(one - wanted) < 1 else None
-        return rounded or _only(_bounds(nodes, one), "sets this bound")
+        bound = rounded or _only(_bounds(nodes, one), "sets this bound")
+        return bound or _only(overwritten(nodes), "overwrites what was added up before")
+    if isinstance(one, BaseException) and isinstance(wanted, BaseException):
+        return _only(raised_instead(nodes), "raises an error of its own")
     if isinstance(one, str) and one == str(wanted) != wanted:
         return _only(_calls(nodes, "str"), "makes a text of it")
     if not any(isinstance(one, kind) and isinstance(wanted, kind) for kind in (str, bytes)):
         return None
     if one.lower() == wanted.lower():
         return _only(_calls(nodes, *LETTERS), "changes letters")
-    return _only(_calls(nodes, *CUTTING), "cuts it") if one in wanted else None
+    if one.split() == wanted.split() and one.strip() != wanted.strip():
+        return _only(_calls(nodes, "join"), "puts the words together anew", SPACES)
+    if one in wanted:
+        return _only(_calls(nodes, *CUTTING), "cuts it")
+    return _only(_calls(nodes, *CUTTING), "cuts too little") if wanted in one else None
+
+
+def _is_generator(node):
+    """Whether this is a `def` with a `yield` in it."""
+    return isinstance(node, ast.FunctionDef) and any(
+        isinstance(part, (ast.Yield, ast.YieldFrom)) for part in own_nodes(node)
+    )
+
+
+def _tuples(nodes) -> Iterator[int]:
+    """Where a tuple is made of what is returned, or put among the results."""
+    for node in nodes:
+        if isinstance(node, ast.Call) and is_named(node.func, FILLING):
+            kept = node.args
+        elif isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+            kept = [node.elt]
+        elif isinstance(node, (ast.Return, ast.Yield)):
+            kept = [node.value]
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+            kept = [node.value]
+        else:
+            kept = [getattr(node, "value", None)] if isinstance(node, ast.DictComp) else []
+        yield from (value.lineno for value in kept if isinstance(value, ast.Tuple))
 
 
 def _shared(nodes) -> Iterator[int]:
@@ -380,7 +473,7 @@ def _shared(nodes) -> Iterator[int]:
                     yield node.lineno
         elif isinstance(node, ast.ClassDef):
             for part in node.body:
-                if isinstance(part, (ast.Assign, ast.AnnAssign)) and isinstance(part.value, MAKING):
+                if isinstance(part, (ast.Assign, ast.AnnAssign)) and makes_changing(part.value):
                     yield part.lineno
 
 
@@ -392,9 +485,24 @@ def _calls(nodes, *names, bare=False) -> Iterator[int]:
 
 
 def _filled(nodes) -> Iterator[int]:
-    """Where a list or a dict gets what is ready."""
-    yield from _calls(nodes, "append")
+    """Where a list or a dict gets what is ready; of several, that which is returned. Not in a
+    generator, which does one thing after another.
+    """
+    stepwise = [part for node in nodes if _is_generator(node) for part in own_nodes(node)]
+    filled = [
+        (line_of_call(node), dotted(node.func)[:-1])
+        for node in nodes
+        if isinstance(node, ast.Call) and is_named(node.func, ("append",)) and node not in stepwise
+    ]
     for node in nodes:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
-            if any(isinstance(part, ast.Await) for part in ast.walk(node.value)):
-                yield node.lineno
+            if holds(node.value, ast.Await):
+                filled.append((node.lineno, dotted(node.targets[0].value)))
+    returned = [
+        dotted(part)
+        for node in nodes
+        if isinstance(node, ast.Return) and node.value
+        for part in ast.walk(node.value)
+    ]
+    kept = [line for line, row in filled if "" not in row and row in returned]
+    yield from kept or [line for line, _ in filled]

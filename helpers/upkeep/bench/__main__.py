@@ -4,27 +4,49 @@ import argparse
 import functools
 import sys
 
+from helpers.upkeep.bench.board import class_board
 from helpers.upkeep.bench.coach import checks
+from helpers.upkeep.bench.halts import halts
+from helpers.upkeep.bench.hub import hub
 from helpers.upkeep.bench.lessons import lessons
 from helpers.upkeep.bench.loops import hour, loops
-from helpers.upkeep.bench.recorder import figure, memory, switching, waiting
+from helpers.upkeep.bench.pictures import first_picture, ten_thousand
+from helpers.upkeep.bench.recorder import memory, switching, waiting
 from helpers.upkeep.bench.room import room
 from helpers.upkeep.bench.services import catalogue
 from helpers.upkeep.bench.suites import suites
 
-BENCHMARKS = [switching, waiting, memory, figure, catalogue, checks, hour, loops, lessons]
+BENCHMARKS = [
+    switching,
+    waiting,
+    memory,
+    first_picture,
+    ten_thousand,
+    catalogue,
+    checks,
+    class_board,
+    hour,
+    loops,
+    lessons,
+]
 
 
 def main() -> int:
-    """Run all benchmarks, a room, or others' tests; print their rows; return the exit status."""
+    """Run all benchmarks, or what stands instead; print their rows; return the exit status."""
     parser = argparse.ArgumentParser(prog="course.py bench")
     parser.add_argument("--room", type=int)
+    parser.add_argument("--hub", type=int)
+    parser.add_argument("--halts", action="store_true")
     parser.add_argument("--suites", action="store_true")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     benchmarks = BENCHMARKS
     if options.room:
         benchmarks = [functools.partial(room, options.room, options.names)]
+    elif options.hub:
+        benchmarks = [functools.partial(hub, options.hub, options.names)]
+    elif options.halts:
+        benchmarks = [functools.partial(halts, options.names)]
     elif options.suites:
         benchmarks = [functools.partial(suites, options.names)]
     missed = 0

@@ -1,4 +1,4 @@
-"""What recording costs beside bare asyncio and other tools, and what drawing a recording takes."""
+"""What recording costs beside bare asyncio and other tools."""
 
 import asyncio
 import functools
@@ -10,10 +10,9 @@ import time
 import tracemalloc
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 
-from helpers.pictures.timeline import timeline
 from helpers.recording.record import attach, record
 from helpers.recording.recording import Recording
-from helpers.upkeep.bench.measured import Row, in_turn, median_seconds
+from helpers.upkeep.bench.measured import Row, in_turn
 
 try:
     import viztracer
@@ -143,18 +142,3 @@ def memory() -> Iterator[Row]:
         tracemalloc.stop()
         yield Row(name, kept / rec.steps, "bytes a step", limit=150)
         yield Row(f"{name}, columns alone", rec.nbytes / rec.steps, "bytes a step")
-
-
-def figure() -> Iterator[Row]:
-    """A figure of 10,000 tasks"""
-
-    async def work():
-        async def task(number):
-            for _ in range(3):
-                await asyncio.sleep(0.05 + number % 97 / 1000)
-
-        await asyncio.gather(*[task(number) for number in range(10_000)])
-
-    rec = recorded(work)
-    drawn = median_seconds(lambda: timeline(rec)._repr_mimebundle_(), repeats=3)
-    yield Row(f"{rec.steps:,} steps, drawn", drawn, "seconds", limit=1.5)

@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from helpers.upkeep.bench.lessons import PATHS, Lesson
+from helpers.upkeep.bench.lessons import Lesson, chosen
 from helpers.upkeep.bench.measured import Row
 
 PATIENCE = 60  # seconds: a learner who waits longer for a cell's answer thinks that it hangs
@@ -18,12 +18,11 @@ def room(learners: int, lessons: list[str]) -> Iterator[Row]:
     there are none. Says of each lesson how many got through it without a cell that failed, which
     cells failed, and how long the slowest answer took.
     """
-    for path in PATHS:
-        if not lessons or path.stem[:2] in lessons:
-            with tempfile.TemporaryDirectory() as home:
-                opened = [Lesson(path, Path(home, str(number))) for number in range(learners)]
-                asyncio.run(_all_at_once(opened))
-            yield from _rows(path.stem, opened)
+    for path in chosen(lessons):
+        with tempfile.TemporaryDirectory() as home:
+            opened = [Lesson(path, Path(home, str(number))) for number in range(learners)]
+            asyncio.run(_all_at_once(opened))
+        yield from _rows(path.stem, opened)
 
 
 async def _all_at_once(opened):

@@ -58,7 +58,7 @@ KINDS = {
     "left open": Kind(
         "left a connection or a server open",
         "",
-        "Close it in `finally`, or by `async with`, and wait until it is closed.",
+        "Close it in a `finally`, so that it is closed however the code ends.",
     ),
     "unbounded": Kind(
         "let the queue grow without bound",

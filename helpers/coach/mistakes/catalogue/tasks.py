@@ -69,7 +69,7 @@ KINDS = {
     ),
     "swallowed": Kind(
         "swallowed the cancellation",
-        "catches the cancellation and goes on",
+        "catches the cancellation, and it is not raised again",
         "Clean up, then `raise`: or catch only the errors that you mean.",
     ),
     "cut off": Kind(

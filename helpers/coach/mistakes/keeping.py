@@ -1,0 +1,75 @@
+"""Lines of an answer that decide which of its items a row, a dict or a set keeps, and in what
+order, by the syntax tree.
+"""
+
+import ast
+from collections.abc import Collection, Iterator
+
+from helpers.coach.mistakes.nodes import is_constant, is_named, line_of_call
+
+COLLECTED = (ast.ListComp, ast.SetComp, ast.DictComp)
+FILLING = ("append", "appendleft", "add", "extend", "update", "insert", "setdefault")
+
+
+def asked_before(nodes: Collection[ast.AST]) -> set[int]:
+    """The lines that ask whether an item is there already, in what the answer itself fills."""
+    filled = {name for name, _ in _fills(nodes)}
+    for node in nodes:
+        if isinstance(node, ast.Assign) and isinstance(node.value, COLLECTED):
+            filled.add(ast.unparse(node.targets[0]))
+    return {
+        node.lineno
+        for node in nodes
+        if isinstance(node, ast.Compare)
+        and isinstance(node.ops[0], ast.NotIn)
+        and ast.unparse(node.comparators[0]).removesuffix(".values()") in filled
+    }
+
+
+def keyed(nodes: Collection[ast.AST]) -> set[int]:
+    """Where dicts and sets are filled, which keep one of those that are alike: the first line of
+    each.
+    """
+    first: dict[object, int] = {}
+    for name, line in _keys(nodes):
+        first[name] = min(line, first.get(name, line))
+    return set(first.values())
+
+
+def strides(nodes: Collection[ast.AST]) -> set[int]:
+    """The slices that take every so many-th item; `[::-1]` only turns a row round."""
+    return {
+        node.step.lineno
+        for node in nodes
+        if isinstance(node, ast.Slice) and node.step and not is_constant(node.step, -1)
+    }
+
+
+def _keys(nodes) -> Iterator[tuple[object, int]]:
+    """Each place that fills a dict or a set by key: what stands for it, and the line."""
+    named = {
+        node.value: ast.unparse(node.targets[0]) for node in nodes if isinstance(node, ast.Assign)
+    }
+    for node in nodes:
+        if isinstance(node, ast.Call) and _keeps_by_key(node):
+            yield named.get(node, node), line_of_call(node)
+        elif isinstance(node, (ast.DictComp, ast.SetComp)):
+            yield named.get(node, node), node.lineno
+    yield from _fills(nodes, methods=("add",))
+
+
+def _keeps_by_key(call):
+    """Whether a call makes a dict or a set of items."""
+    if is_named(call.func, ("fromkeys",)):
+        return True
+    return getattr(call.func, "id", "") in ("dict", "set") and bool(call.args)
+
+
+def _fills(nodes, methods=FILLING) -> Iterator[tuple[str, int]]:
+    """What is given an item, by name: by a key, or by one of these methods; and the line."""
+    for node in nodes:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+            yield ast.unparse(node.targets[0].value), node.lineno
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in methods:
+                yield ast.unparse(node.func.value), line_of_call(node)

@@ -1,0 +1,14 @@
+"""`course.py site`: `helpers.upkeep.site`, run in the environment."""
+
+import argparse
+
+from .environment import Environment
+from .ground import SITE_LOCK
+from .processes import call
+
+
+def run(options: argparse.Namespace) -> int:
+    """Build the site in the environment; return the exit status."""
+    environment = Environment.own()
+    environment.make(SITE_LOCK)
+    return call([environment.python, "-m", "helpers.upkeep.site", *options.rest])

@@ -1,0 +1,1 @@
+"""What the site shows besides lessons and exercises, made from data: one module a page."""
