@@ -49,6 +49,16 @@ def test_broken_things_are_shown_by_type():
         ("page = asyncio.sleep(0, [1])\nreturn page[0]", "not awaited", 3, "'coroutine' object"),
         ("return fetch('a')", "not awaited", 3, "`fetch`"),
         ("return asyncio.create_task(fetch('a'))", "leaked", 3, "1 task"),
+        (
+            "from collections.abc import Coroutine\nclass Own(Coroutine):\n"
+            "    def __await__(self): yield\n"
+            "    def send(self, value): return asyncio.sleep(1).__await__().send(None)\n"
+            "    def throw(self, error): raise error\n"
+            "asyncio.create_task(Own())\nawait asyncio.sleep(0)\nreturn list(urls)",
+            "leaked",
+            None,
+            "1 task still ran",
+        ),
         ("coroutine = fetch('a')\nawait coroutine\nawait coroutine", "awaited twice", 5, ""),
         ("asyncio.run(fetch('a'))", "nested run", 3, "asyncio.run"),
         (

@@ -7,7 +7,7 @@ knows that it meets coroutines and generators alone.
 import asyncio
 import gc
 from collections.abc import Coroutine, Iterator
-from types import AsyncGeneratorType, FrameType, GeneratorType
+from types import AsyncGeneratorType, CodeType, FrameType, GeneratorType
 from typing import Any
 
 _LINKS = asyncio.Future, Coroutine, GeneratorType, AsyncGeneratorType
@@ -43,3 +43,8 @@ def frame_of(step: Any) -> FrameType | None:
         if hasattr(step, name):
             return getattr(step, name)
     return None
+
+
+def code_of(step: Any) -> CodeType | None:
+    """The code that a coroutine or a generator runs; None if it is written in C."""
+    return getattr(step, "cr_code", None) or getattr(step, "gi_code", None)

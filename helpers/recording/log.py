@@ -13,6 +13,7 @@ from collections.abc import Coroutine, Generator
 from types import CoroutineType
 from typing import Any
 
+from helpers.basics.awaits import code_of
 from helpers.basics.places import learner_line, place, resolved, short
 from helpers.recording.futures import Future, Task
 from helpers.recording.model import PLACES, Code, Mark, Track
@@ -107,7 +108,7 @@ class Log:
 
     def stands_in(self, lane: int, coro: Coroutine | Generator) -> None:
         """Note the function that a lane's steps are in."""
-        code = getattr(coro, "cr_code", None) or getattr(coro, "gi_code", None)
+        code = code_of(coro)
         if isinstance(code, types.CodeType):
             self.functions.extend((lane, self.codes.setdefault(code, len(self.codes))))
 

@@ -5,6 +5,7 @@ import asyncio
 import traceback
 from collections.abc import Collection
 
+from helpers.basics.awaits import code_of
 from helpers.basics.words import count, listed
 from helpers.coach.form.statement import Wrong
 from helpers.coach.mistakes.source import Place, Source
@@ -34,7 +35,7 @@ def left_running(
 
     error: what it ended with. waited_at: where it waited when it was cancelled, if it was.
     """
-    codes = [task.get_coro().cr_code for task in left]
+    codes = [code_of(task.get_coro()) for task in left]
     names = sorted(f"`{coroutine_name(task.get_coro())}`" for task in left)
     made = [*filter(None, (source.of_coroutine(task.get_coro()) for task in left))]
     place, at, try_ = next(iter(made), None), "starts it", None
