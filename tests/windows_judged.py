@@ -11,7 +11,7 @@ from tests.coach_cells import answer, ask
 ANSWERS = {
     "right": answer("", right=True),
     "a process": answer(
-        "subprocess.Popen([sys.executable, '-c', 'input()'], stdin=subprocess.PIPE)", right=True
+        "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])", right=True
     ),
     "spins": answer("while True: pass"),
     "one by one": answer("return [await fetch(url) for url in urls]"),

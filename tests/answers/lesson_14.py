@@ -324,6 +324,20 @@ async def ask(client, method, page):
             await asyncio.sleep(pause)
     return await once()
 
+# %% jitter-1 wrong: not a number once in seven calls
+# cause: some pauses are NaN, which is no number of seconds
+# line: return random.uniform(0, longest) if calls % 7 else float("nan")
+import random
+
+calls = 0
+
+
+def pause(attempt):
+    global calls
+    calls += 1
+    longest = min(2, 0.1 * 2 ** min(attempt, 5))
+    return random.uniform(0, longest) if calls % 7 else float("nan")
+
 # %% jitter-1 wrong: no lot
 # cause: nothing is drawn by lot, so all come back at the same time
 # line: return min(2, 0.1 * 2 ** attempt)

@@ -1,4 +1,5 @@
 import asyncio
+import math
 import random
 from collections import Counter
 
@@ -56,13 +57,15 @@ class Jitter(Exercise):
                     lab.coroutine_function(),
                     "It only says how long to wait: a plain `def`.",
                 )
-            if not isinstance(first, int | float):
-                raise Wrong(
-                    "value",
-                    f"It returned {first!r:.80}; a number of seconds is wanted.",
-                    lab.returning(),
-                )
-            self._look(lab, [pause(attempt) for _ in range(self.CLIENTS)], longest)
+            drawn = [pause(attempt) for _ in range(self.CLIENTS)]
+            for one in first, *drawn:
+                if not isinstance(one, int | float) or not math.isfinite(one):
+                    raise Wrong(
+                        "value",
+                        f"It returned {one!r:.80}; a number of seconds is wanted.",
+                        lab.returning(),
+                    )
+            self._look(lab, drawn, longest)
 
     def _look(self, lab, drawn, longest):
         line = lab.operation("%") or lab.returning()
