@@ -117,8 +117,10 @@ def run_tests(environment: Environment, arguments: Sequence[str]) -> Outcome:
         return first
     print(f"\nOnce more, alone:{listed(first.names)}", flush=True)
     again = run_pytest(environment, ["-n", "0", "--last-failed", *arguments])
+    if again.status not in (0, 1):  # pytest did not come to its end
+        return first._replace(status=again.status)
     unsteady = [name for name in first.names if name not in again.names]
-    if unsteady and again.status in (0, 1):  # pytest came to its end
+    if unsteady:
         print(f"\nUnsteady, passed only alone:{listed(unsteady)}", flush=True)
     return again._replace(passed=first.passed + again.passed, skipped=first.skipped)
 
