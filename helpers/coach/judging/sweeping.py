@@ -19,6 +19,7 @@ from helpers.coach.judging.seen import differ
 from helpers.coach.judging.twists import NONE, Twist, cancellations, failures
 from helpers.coach.judging.what_if import CANCELLED, ERRORS, FAILED, changes
 from helpers.coach.mistakes.errors import is_slip, mistake
+from helpers.coach.mistakes.handlers import in_a_finally
 from helpers.coach.mistakes.suspects import of_count, of_error
 from helpers.coach.mistakes.verdict import narrowed
 from helpers.coach.mistakes.words import brief
@@ -115,7 +116,8 @@ class Sweeping:
         except Exception as error:
             found, place = mistake(error, lab.text, lab.asks)
             if found.kind == "late" and twist.error and not found.line:
-                if kept := lab.text.keeper_of(twist.error):
+                kept = lab.text.keeper_of(twist.error)
+                if kept and not in_a_finally(lab.nodes(), kept.line):
                     found.line, found.at, found.try_ = kept.line, kept.at, kept.try_
             if not _is_vague(found):
                 raise

@@ -218,7 +218,9 @@ def _otherwise_asked(node):
 
 
 def _called_otherwise(node):
-    """A call with its arguments in another order, with one less, or without the call."""
+    """A call with its arguments in another order, with one less, or without the call; and the
+    whole asked for, not its begin or its end.
+    """
     arguments = node.args
     for at in range(len(arguments) - 1):
         turned = list(arguments)
@@ -233,6 +235,8 @@ def _called_otherwise(node):
         kept = ast.keyword("return_exceptions", ast.Constant(True))
         if all(one.arg != kept.arg for one in node.keywords):
             yield ast.Call(node.func, arguments, [*node.keywords, kept])
+    if getattr(node.func, "attr", "") in ("startswith", "endswith") and len(arguments) == 1:
+        yield ast.Compare(node.func.value, [ast.Eq()], arguments)
     if len(arguments) == 1 and not node.keywords and not isinstance(arguments[0], ast.Starred):
         yield arguments[0]
 

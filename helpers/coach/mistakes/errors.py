@@ -10,16 +10,23 @@ from collections.abc import Iterable
 from helpers.basics.project import HELPERS
 from helpers.coach.form.finding import CHECKS
 from helpers.coach.form.statement import Wrong
-from helpers.coach.form.text import nodes_of
+from helpers.coach.form.text import is_function, nodes_of
 from helpers.coach.mistakes.handlers import TAKEN_INSIDE, taken_inside
 from helpers.coach.mistakes.hangs import Stuck, deadlock
+from helpers.coach.mistakes.nodes import own_nodes, targets_of
 from helpers.coach.mistakes.python_errors import BY_NAME, PHRASES, TRIES
 from helpers.coach.mistakes.source import Place, Source
+from helpers.coach.mistakes.suspects import of_waits
 from helpers.coach.mistakes.words import error_text, error_words
 from helpers.kernel.virtual import Deadlock
 
 # Python's words for a lock or a place that is given back by who doesn't have it.
 GIVEN_BACK = re.compile("is not acquired|released too many times")
+SET_ELSEWHERE = (
+    "sets a name of its own",
+    "What a function sets is its own, and the name outside stays None. Say `nonlocal` (of a "
+    "function around) or `global` (of the cell) there first.",
+)
 STARTING = ("create_task", "ensure_future", "gather", "TaskGroup", "wait", "as_completed")
 
 
@@ -32,6 +39,9 @@ def mistake(error: BaseException, source: Source, asks: str) -> tuple[Wrong, Pla
         error = leaf_of(error)  # a check's own word, raised inside a group
     place = source.of_traceback(error)
     match error:
+        case Wrong(kind="sequential") if lazy := of_waits(source.nodes()):
+            error.at, error.try_ = lazy.at, lazy.try_
+            return error, source.place(lazy.line)
         case Wrong():
             line = error.line
             return error, source.place(line) if isinstance(line, int) else line or None
@@ -59,6 +69,9 @@ def mistake(error: BaseException, source: Source, asks: str) -> tuple[Wrong, Pla
     found = _of_python(leaf, place, inside=None if leaf is error else error)
     if found.kind == "raised" and (_is_ours(leaf) or isinstance(leaf, OSError)):
         found.at, place = "lets it out", source.let_out(leaf) or place
+    if isinstance(leaf, (AttributeError, TypeError)) and (set_at := _set_elsewhere(leaf, source)):
+        found.at, found.try_ = SET_ELSEWHERE
+        place = source.place(set_at)
     if found.kind == "other loop" and (made := _where_made(leaf, source)):
         found.at, place = "makes it", made
     if GIVEN_BACK.search(error_text(leaf)) and (taken := taken_inside(source.nodes())):
@@ -87,6 +100,49 @@ def _where_made(error, source):
     kind = re.search(r"<asyncio\.\w+\.(\w+) object", error_text(error))
     calls = source.calls_of(kind[1]) if kind else []
     return source.place(calls[0].lineno) if len(calls) == 1 else None
+
+
+def _set_elsewhere(error, source):
+    """Where a function sets a name of its own, and the line that failed met None under the same
+    name of the functions around it, or of the cell. None if it wasn't so.
+    """
+    frames = [
+        step
+        for step in traceback.walk_tb(error.__traceback__)
+        if step[0].f_code.co_filename == source.main
+    ]
+    if not frames:
+        return None
+    frame, line = frames[-1]
+    around = {name: frame.f_locals.get(name) for name in frame.f_code.co_freevars}
+    known = {**frame.f_globals, **around}
+    empty = {
+        node.id
+        for node in source.nodes()
+        if isinstance(node, ast.Name) and node.lineno == line
+        if node.id in known and known[node.id] is None
+    }
+    setting = [
+        node.lineno
+        for function in source.nodes()
+        if is_function(function) and not function.lineno <= line <= function.end_lineno
+        for node in own_nodes(function)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        for part in targets_of(target)
+        if isinstance(part, ast.Name) and part.id in empty - _declared(function)
+    ]
+    return setting[0] if len(setting) == 1 else None
+
+
+def _declared(function):
+    """The names that a function calls `nonlocal` or `global`."""
+    return {
+        name
+        for node in own_nodes(function)
+        if isinstance(node, (ast.Nonlocal, ast.Global))
+        for name in node.names
+    }
 
 
 def _limit_of_one(source):

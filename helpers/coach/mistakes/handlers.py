@@ -102,6 +102,15 @@ def keepers(nodes: Collection[ast.AST], names: Collection[str]) -> Iterator[Keep
                 yield Keeper(node.lineno, *AMONG_RESULTS)
 
 
+def in_a_finally(nodes: Collection[ast.AST], line: int) -> bool:
+    """Whether a line stands in a `finally`: the error that is on its way is past keeping there."""
+    return any(
+        node.finalbody and node.finalbody[0].lineno <= line <= node.finalbody[-1].end_lineno
+        for node in nodes
+        if isinstance(node, (ast.Try, ast.TryStar))
+    )
+
+
 def narrow_cleanup(nodes: Collection[ast.AST], *names: str) -> int | None:
     """The one `except` that makes a call of such a name after an error, and not after each: a
     cancellation passes it. None where a `finally` makes the call.

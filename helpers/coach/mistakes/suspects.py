@@ -77,6 +77,8 @@ NONE = (
     "note in a variable of its own whether it is there."
 )
 
+STARTING = ("create_task", "ensure_future", "spawn")
+
 
 class Suspect(NamedTuple):
     """A line, what it does ("Line 4 …"), and what to try, or None for what goes with the kind."""
@@ -89,7 +91,8 @@ class Suspect(NamedTuple):
 def of_value(nodes: Collection[ast.AST], got: object, expected: object) -> Suspect | None:
     """The line that seems to make `got` of what should be `expected`, or None."""
     if takes_for_nothing(got, expected):
-        tests = set(_truth_tests(nodes, got))
+        of_a_row = isinstance(expected, (list, tuple, dict, set))
+        tests = set(_truth_tests(nodes, got, () if of_a_row else _rows(nodes) | _made(nodes)))
         if tests:
             return _falsy(nodes, tests)
     if lacks_alike(got, expected):
@@ -215,6 +218,50 @@ def of_limit(nodes: Collection[ast.AST]) -> Suspect | None:
     return _only(limits, "limits how many run at once", "Does the task ask for that limit?")
 
 
+def of_waits(nodes: Collection[ast.AST]) -> Suspect | None:
+    """The line that starts tasks in a `map` or a generator, which a loop that awaits them asks for
+    one by one; None if there is none.
+    """
+    lazy = [node for node in nodes if _starts_lazily(node)]
+    named = {
+        target.id: node.value
+        for node in nodes
+        if isinstance(node, ast.Assign) and node.value in lazy
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    waiting = [
+        part
+        for node in nodes
+        if isinstance(node, (ast.For, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp))
+        if any(isinstance(inner, ast.Await) for inner in own_nodes(node))
+        for part in ([node.iter] if isinstance(node, ast.For) else _iterables(node))
+    ]
+    walked = [named.get(part.id) if isinstance(part, ast.Name) else part for part in waiting]
+    return _only(
+        (one.lineno for one in walked if one in lazy),
+        "starts each one only when the loop asks for it",
+        "`map` and a generator hand out their items one by one, and do nothing before. Make a "
+        "list of the tasks: then all of them have started.",
+    )
+
+
+def _iterables(comprehension):
+    return [part.iter for part in comprehension.generators]
+
+
+def _starts_lazily(node):
+    """Whether this is a `map` or a generator expression whose items are tasks that it starts."""
+    if isinstance(node, ast.GeneratorExp):
+        return isinstance(node.elt, ast.Call) and is_named(node.elt.func, STARTING)
+    return (
+        isinstance(node, ast.Call)
+        and is_named(node.func, ("map",))
+        and bool(node.args)
+        and is_named(node.args[0], STARTING)
+    )
+
+
 def of_order(nodes: Collection[ast.AST], got: list, expected: list) -> Suspect | None:
     """The line that seems to give the items their order, or None."""
     ordered = _only(_calls(nodes, "as_completed", "sorted", "insert"), "gives them their order")
@@ -244,13 +291,15 @@ def _falsy(nodes, lines):
     return found
 
 
-def _truth_tests(nodes, got) -> list[int]:
+def _truth_tests(nodes, got, rows) -> list[int]:
     """Tests by what counts as true or false. Where None was returned: those that lead to it.
 
     Parameters are asked, too, whether there is anything to do: they count where nothing else does.
+    rows: what is asked whether anything is in it, and not for a value.
     """
     given = {node.arg for node in nodes if isinstance(node, ast.arg)}
     known = flags(nodes) | errors_kept(nodes)
+    known |= set(rows) if got is None else set()
     found = [
         test
         for node in nodes
@@ -327,6 +376,18 @@ def _rows(nodes) -> set[str]:
         elif isinstance(node, ast.Call) and is_named(node.func, FILLING):
             found.append(node.func.value)
     return set(map(ast.unparse, found))
+
+
+def _made(nodes) -> set[str]:
+    """The names of the lists and dicts that an answer makes in one go."""
+    kinds = (ast.ListComp, ast.SetComp, ast.DictComp)
+    return {
+        target.id
+        for node in nodes
+        if isinstance(node, ast.Assign) and isinstance(node.value, kinds)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
 
 
 def _asked_of(test) -> list[ast.AST]:
