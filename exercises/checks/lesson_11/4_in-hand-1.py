@@ -177,6 +177,15 @@ class InHand(Exercise):
                 return None
             if not task.cancelled() and task.exception() is not None:
                 raise task.exception()
+            if task.cancelled() and asyncio.all_tasks() - {asyncio.current_task()}:
+                raise Wrong(
+                    "leaked",
+                    "The worker had ended, and what it had begun went on.",
+                    lab.call_of("shield", "create_task", "ensure_future"),
+                    "A job that goes back and goes on as well is done twice. Await `handle(job)` "
+                    "itself: then a cancellation of the worker ends it, too.",
+                    headline="left the job running",
+                )
             return task.cancelled()
 
         return lab.run(main(), leaks=True).result

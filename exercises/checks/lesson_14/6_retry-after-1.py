@@ -43,20 +43,23 @@ class AsTold(Exercise):
         lab.told("with a server that answers 429 without a Retry-After, then 200")
         server = Server(lab, 429)
         self._come_back(lab, ask, server, [None])
-        for status in (404, 503):
-            lab.told(f"with a server that answers {status}")
-            server = Server(lab, *[status] * MOST)
+        for status, header in ((404, None), (503, None), (503, "1")):
+            says = f' with Retry-After "{header}"' if header else ""
+            lab.told(f"with a server that answers {status}{says}")
+            server = Server(lab, *[(status, header)] * MOST)
             with contextlib.suppress(Wrong):
                 lab.run(server.meet(ask, "/7"), raises=httpx.HTTPStatusError)
             if len(server.asked) > 1:
                 raise Wrong(
                     "retried",
                     f"It asked {times(server)}, and was told {status} each time.",
-                    lab.earliest(lab.use_of("status_code"), lab.handler()),
+                    header
+                    and lab.literal("Retry-", "retry-")
+                    or lab.earliest(lab.use_of("status_code"), lab.handler()),
                     "Send a request again only after a 429.",
                 )
             try:
-                lab.run(Server(lab, status).meet(ask, "/7"), raises=httpx.HTTPStatusError)
+                lab.run(Server(lab, (status, header)).meet(ask, "/7"), raises=httpx.HTTPStatusError)
             except Wrong:
                 the_brackets(lab, status)
                 raise
