@@ -702,3 +702,96 @@ def start(main):
 
     asyncio.run(whole_script())
     return box.pop()
+
+# %% await-1 wrong: forgets to await
+# cause: ask() is called but not awaited, so the greeting holds a coroutine object instead of the name
+# line: name = ask()
+async def greet(ask):
+    name = ask()
+    return f"Hello, {name}!"
+
+# %% await-1 wrong: asks once to test and once to greet
+# cause: ask is called and awaited twice, though it should ask once
+# line: if await ask(): | {await ask()}
+async def greet(ask):
+    if await ask():
+        return f"Hello, {await ask()}!"
+    return "Hello, !"
+
+# %% await-1 right: with a future and format
+import asyncio
+
+
+async def greet(ask):
+    asking = asyncio.ensure_future(ask())
+    await asyncio.wait([asking])
+    return "Hello, {}!".format(asking.result())
+
+# %% overlap-1 wrong: the order of completion
+# cause: as_completed gives the texts in the order in which the fetches end, not in the order of pages
+# line: asyncio.as_completed
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    texts = []
+    for done in asyncio.as_completed([fetch(page) for page in pages]):
+        texts.append(await done)
+    return texts
+
+# %% overlap-1 wrong: a task awaited as soon as it is made
+# cause: each task is awaited before the next one is created, so the fetches run one by one
+# line: texts.append(await task)
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    texts = []
+    for page in pages:
+        task = asyncio.create_task(fetch(page))
+        texts.append(await task)
+    return texts
+
+# %% overlap-1 right: slots filled by index
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    texts = [None] * len(pages)
+
+    async def fill(index):
+        texts[index] = await fetch(pages[index])
+
+    async with asyncio.TaskGroup() as group:
+        for index in range(len(pages)):
+            group.create_task(fill(index))
+    return texts
+
+# %% script-1 wrong: the loop stays open after an error, again
+# cause: the loop is closed only if main succeeds, because the close is not in a finally
+# line: result = loop.run_until_complete(main()) | loop.close()
+import asyncio
+
+
+def start(main):
+    loop = asyncio.new_event_loop()
+    result = loop.run_until_complete(main())
+    loop.close()
+    return result
+
+# %% script-1 wrong: the result is dropped
+# cause: what asyncio.run returns is not returned, so start always returns None
+# line: asyncio.run(main())
+import asyncio
+
+
+def start(main):
+    asyncio.run(main())
+
+# %% script-1 right: with a runner
+import asyncio
+
+
+def start(main):
+    with asyncio.Runner() as runner:
+        return runner.run(main())

@@ -689,3 +689,59 @@ def run_jobs(jobs, workers):
     """Run `jobs` in at most `workers` threads; return their results, in order."""
     with ThreadPool(workers) as pool:
         return list(pool.imap(lambda job: job(), jobs))
+
+# %% wait-all-1 wrong: one thread for equal jobs
+# cause: a function that stands in the list twice is a key of the dict only once, so it runs only once
+# line: {job: Thread(target=job) for job in jobs}
+from threading import Thread
+
+
+def wait_all(jobs):
+    """Run each job in a thread of its own; return when all are done."""
+    threads = {job: Thread(target=job) for job in jobs}
+    for thread in threads.values():
+        thread.start()
+    for thread in threads.values():
+        thread.join()
+
+# %% wait-all-1 wrong: a pool of the default size, again
+# cause: the pool has a limited number of threads, so many jobs don't all run at the same time, each in its own thread
+# line: with ThreadPoolExecutor() as pool
+from concurrent.futures import ThreadPoolExecutor
+
+
+def wait_all(jobs):
+    """Run each job in a thread of its own; return when all are done."""
+    with ThreadPoolExecutor() as pool:
+        for job in jobs:
+            pool.submit(job)
+
+# %% wait-all-1 right: a semaphore counts the jobs that are done
+from functools import partial
+from threading import Semaphore, Thread
+
+
+def wait_all(jobs):
+    """Run each job in a thread of its own; return when all are done."""
+    done = Semaphore(0)
+
+    def run(job):
+        try:
+            job()
+        finally:
+            done.release()
+
+    for job in jobs:
+        Thread(target=partial(run, job)).start()
+    for _ in jobs:
+        done.acquire()
+
+# %% run-jobs-1 right: the thread pool of multiprocessing
+from multiprocessing.pool import ThreadPool
+from operator import call
+
+
+def run_jobs(jobs, workers):
+    """Run `jobs` in at most `workers` threads; return their results, in order."""
+    with ThreadPool(processes=workers) as pool:
+        return pool.map(call, jobs, chunksize=1)

@@ -1332,3 +1332,128 @@ def interleave(first, second):
         pass
     for rest in (a, b):
         yield from rest
+
+# %% lazy-1 wrong: split into words and joined
+# cause: several spaces or tabs within the text of an error become one space
+# line: " ".join(words)
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    for line in lines:
+        if line.startswith("ERROR "):
+            words = line.split()[1:]
+            yield " ".join(words)
+
+# %% lazy-1 wrong: strips before it looks, again
+# cause: an indented line does not begin with "ERROR " but counts here, and an error without text, "ERROR \n", is left out
+# line: line = line.strip()
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    for line in lines:
+        line = line.strip()
+        if line.startswith("ERROR "):
+            yield line.removeprefix("ERROR ").lstrip()
+
+# %% lazy-1 right: next and partition
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    source = iter(lines)
+    while True:
+        try:
+            line = next(source)
+        except StopIteration:
+            return
+        before, mark, text = line.partition("ERROR ")
+        if mark and not before:
+            yield text.strip()
+
+# %% take-1 wrong: fetched all at once
+# cause: all n items are taken before the first is yielded, so whoever stops early misses items, and an error of the source loses those before it
+# line: items = list(islice(source, n))
+from itertools import islice
+
+
+def take(source, n):
+    """Yield the first `n` items of the iterator `source`."""
+    items = list(islice(source, n))
+    for item in items:
+        yield item
+
+# %% take-1 wrong: counts after the yield
+# cause: for n = 0 it takes and yields every item, as the count is never 0 when it is compared
+# line: if count == n: | for count, item in enumerate(source, 1)
+def take(source, n):
+    """Yield the first `n` items of the iterator `source`."""
+    for count, item in enumerate(source, 1):
+        yield item
+        if count == n:
+            return
+
+# %% take-1 right: map over a range and the source
+def take(source, n):
+    """Yield the first `n` items of the iterator `source`."""
+    # the range comes first: it ends before the source is asked again
+    yield from map(lambda _, item: item, range(n), source)
+
+# %% shares-1 wrong: a peek for emptiness
+# cause: the look whether there is a number takes the first item of a generator, which is then missing
+# line: if next(iter(numbers), None) is None
+def shares(numbers):
+    """Return each number's share of the sum, as a list."""
+    if next(iter(numbers), None) is None:
+        return []
+    numbers = list(numbers)
+    total = sum(numbers)
+    return [number / total for number in numbers]
+
+# %% shares-1 wrong: a dict of shares
+# cause: a number that comes twice is one key of the dict, so that its second share is missing in the list
+# line: share_of = {number: number / total for number in kept} | return list(share_of.values())
+def shares(numbers):
+    """Return each number's share of the sum, as a list."""
+    kept = list(numbers)
+    total = sum(kept)
+    share_of = {number: number / total for number in kept}
+    return list(share_of.values())
+
+# %% shares-1 right: operators and repeat
+from functools import reduce
+from itertools import repeat
+from operator import add, truediv
+
+
+def shares(numbers):
+    """Return each number's share of the sum, as a list."""
+    kept = (*numbers,)
+    return list(map(truediv, kept, repeat(reduce(add, kept, 0))))
+
+# %% interleave-1 wrong: zip and then the rest
+# cause: when second ends first, zip has already taken an item of first, which is lost
+# line: zip(first, second)
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    first, second = iter(first), iter(second)
+    for one, two in zip(first, second):
+        yield one
+        yield two
+    yield from first
+    yield from second
+
+# %% interleave-1 right: swaps two names
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    now, then = iter(first), iter(second)
+    for item in now:
+        yield item
+        break
+    else:
+        yield from then
+        return
+    while True:
+        now, then = then, now
+        for item in now:
+            yield item
+            break
+        else:
+            break
+    for item in then:
+        yield item

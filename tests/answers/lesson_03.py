@@ -1189,3 +1189,190 @@ def drive(generator, find):
                 question = generator.send(answer)
     except StopIteration as stop:
         return stop.value
+
+# %% average-1 wrong: a list as default
+# cause: the default list is shared by all averagers, so a second one goes on with the numbers of the first
+# line: def averager(numbers=[])
+def averager(numbers=[]):
+    """Answer each number sent in with the average of all so far."""
+    average = None
+    while True:
+        number = yield average
+        numbers.append(number)
+        average = sum(numbers) / len(numbers)
+
+# %% average-1 wrong: ends at zero
+# cause: when 0 is sent the loop's condition is false and the generator ends instead of answering
+# line: while number := (yield average)
+def averager():
+    """Answer each number sent in with the average of all so far."""
+    total = count = 0
+    average = None
+    while number := (yield average):
+        total += number
+        count += 1
+        average = total / count
+
+# %% average-1 right: count and yield in a sum
+from itertools import count
+
+
+def averager():
+    """Answer each number sent in with the average of all so far."""
+    total, answer = 0, None
+    for how_many in count(1):
+        total += yield answer
+        answer = total / how_many
+
+# %% average-2 wrong: filters out the empty answer
+# cause: filter(None, ...) is to remove the None of the priming, but removes averages of 0 as well
+# line: list(filter(None, answers)) | answers = [next(generator)]
+def averages(generator, numbers):
+    """Prime the generator, send it each number, return its answers."""
+    answers = [next(generator)]
+    for number in numbers:
+        answers.append(generator.send(number))
+    return list(filter(None, answers))
+
+# %% average-2 wrong: answers by number
+# cause: a number that comes twice is one key of the dict, so only its last answer is kept, at the place of the first
+# line: {number: generator.send(number) for number in numbers} | return list(answers.values())
+def averages(generator, numbers):
+    """Prime the generator, send it each number, return its answers."""
+    generator.send(None)
+    answers = {number: generator.send(number) for number in numbers}
+    return list(answers.values())
+
+# %% average-2 right: the priming None in front of the numbers
+from itertools import chain
+
+
+def averages(generator, numbers):
+    """Prime the generator, send it each number, return its answers."""
+    _, *answers = map(generator.send, chain([None], numbers))
+    return answers
+
+# %% borrow-1 wrong: puts the old list back
+# cause: the shelf is reset to what it was at the start, so books that others took or brought in between come back or are lost
+# line: shelf[:] = before | before = list(shelf)
+def borrow(shelf):
+    """Hand out the last book of `shelf`, and put it back however this ends."""
+    before = list(shelf)
+    book = shelf.pop()
+    try:
+        yield book
+    finally:
+        shelf[:] = before
+
+# %% borrow-1 wrong: two kinds of errors listed
+# cause: after a KeyboardInterrupt or SystemExit, which are no Exception, the book is not put back
+# line: except (Exception, GeneratorExit):
+def borrow(shelf):
+    """Hand out the last book of `shelf`, and put it back however this ends."""
+    book = shelf.pop()
+    try:
+        yield book
+    except (Exception, GeneratorExit):
+        shelf.append(book)
+        raise
+    else:
+        shelf.append(book)
+
+# %% borrow-1 right: an exit stack, again
+from contextlib import ExitStack
+
+
+def borrow(shelf):
+    """Hand out the last book of `shelf`, and put it back however this ends."""
+    with ExitStack() as stack:
+        book = shelf.pop()
+        stack.callback(shelf.append, book)
+        yield book
+
+# %% till-1 wrong: a second yield for the skipped
+# cause: what is sent in after a skipped label arrives at the yield in the except branch, where it is dropped
+# line: yield total  # unchanged
+def till():
+    """Add up what is sent in; skip a ValueError that is thrown in."""
+    total = 0
+    while True:
+        try:
+            amount = yield total
+            total += amount
+        except ValueError:
+            yield total  # unchanged
+
+# %% till-1 wrong: adds the last number once more
+# cause: after a ValueError the number of the time before is added again, and there is none if the error comes first
+# line: total += number | pass
+def till():
+    """Add up what is sent in; skip a ValueError that is thrown in."""
+    total = 0
+    while True:
+        try:
+            number = yield total
+        except ValueError:
+            pass
+        total += number
+
+# %% till-1 right: suppress, again
+from contextlib import suppress
+
+
+def till():
+    """Add up what is sent in; skip a ValueError that is thrown in."""
+    total = 0
+    while True:
+        with suppress(ValueError):
+            total += yield total
+
+# %% drive-1 wrong: only one miss in a row
+# cause: if the question that the generator asks after a throw has no answer either, the second LookupError is not thrown in but comes out
+# line: answer = find(question)  # the next one
+def drive(generator, find):
+    """Answer each question of the generator; return what it returns."""
+    try:
+        question = next(generator)
+        while True:
+            try:
+                answer = find(question)
+            except LookupError as error:
+                question = generator.throw(error)
+                answer = find(question)  # the next one
+            question = generator.send(answer)
+    except StopIteration as end:
+        return end.value
+
+# %% drive-1 wrong: throws a new error
+# cause: a new LookupError is thrown in, not the one that find raised, so a generator that catches KeyError misses it
+# line: generator.throw(LookupError(*error.args))
+def drive(generator, find):
+    """Answer each question of the generator; return what it returns."""
+    try:
+        question = generator.send(None)
+        while True:
+            try:
+                answer = find(question)
+            except LookupError as error:
+                question = generator.throw(LookupError(*error.args))
+            else:
+                question = generator.send(answer)
+    except StopIteration as end:
+        return end.value
+
+# %% drive-1 right: the next step as a partial
+from functools import partial
+
+
+def drive(generator, find):
+    """Answer each question of the generator; return what it returns."""
+    step = partial(generator.send, None)
+    while True:
+        try:
+            question = step()
+        except StopIteration as end:
+            return end.value
+        try:
+            step = partial(generator.send, find(question))
+        except LookupError as error:
+            step = partial(generator.throw, error)

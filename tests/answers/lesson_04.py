@@ -1516,3 +1516,173 @@ def run_alone(coroutine):
 
     pauses = sum(1 for _ in catch().__await__())
     return box.pop(), pauses
+
+# %% layers-2 wrong: uses up the order
+# cause: the parts are popped off the caller's lists, so an inner order that stands in the order twice is empty the second time
+# line: part = order.pop(0)
+def bill(order):
+    """Yield each name, be sent its price; return the sum."""
+    total = 0
+    while order:
+        part = order.pop(0)
+        if isinstance(part, list):
+            total += yield from bill(part)
+        else:
+            total += yield part
+    return total
+
+# %% layers-2 right: every part is a generator
+def bill(order):
+    """Yield each name, be sent its price; return the sum."""
+    def ask(name):
+        return (yield name)
+
+    prices = []
+    for part in order:
+        layer = bill if isinstance(part, list) else ask
+        prices.append((yield from layer(part)))
+    return sum(prices)
+
+# %% layers-3 wrong: not if such a key hangs there
+# cause: if the board holds a key that is equal, the key is not put back
+# line: if key not in board:
+def with_key(board, work):
+    """Delegate to `work`, the last key in hand; put it back however that ends."""
+    key = board.pop()
+    try:
+        return (yield from work)
+    finally:
+        if key not in board:
+            board.append(key)
+
+# %% layers-3 wrong: delegates by hand, again
+# cause: a close or a KeyboardInterrupt thrown in is not passed on to work, because these are no Exception
+# line: except Exception as error:
+def with_key(board, work):
+    """Delegate to `work`, the last key in hand; put it back however that ends."""
+    key = board.pop()
+    try:
+        item = next(work)
+        while True:
+            try:
+                sent = yield item
+            except Exception as error:
+                item = work.throw(error)
+            else:
+                item = work.send(sent)
+    except StopIteration as end:
+        return end.value
+    finally:
+        board.append(key)
+
+# %% layers-3 right: a context manager class
+class Held:
+    def __init__(self, board):
+        self.board = board
+
+    def __enter__(self):
+        self.key = self.board.pop()
+        return self.key
+
+    def __exit__(self, *error):
+        self.board.append(self.key)
+        return False
+
+
+def with_key(board, work):
+    """Delegate to `work`, the last key in hand; put it back however that ends."""
+    with Held(board):
+        result = yield from work
+    return result
+
+# %% awaitable-1 wrong: remembers in the object that it asked
+# cause: the flag belongs to the Ask and not to the single await, so a second coroutine that awaits it meanwhile gets None instead of asking
+# line: def __await__(self): | self.waiting = not self.waiting | if self.waiting:
+class Ask:
+    def __init__(self, question):
+        self.question = question
+        self.waiting = False
+
+    def __await__(self):
+        return self
+
+    def __iter__(self):
+        return self  # an iterator
+
+    def __next__(self):
+        return self.send(None)
+
+    def send(self, answer):
+        self.waiting = not self.waiting
+        if self.waiting:
+            return self.question
+        raise StopIteration(answer)
+
+# %% awaitable-1 wrong: takes None for no answer
+# cause: when the driver sends the answer None, it asks again instead of giving back None
+# line: while answer is None:
+class Ask:
+    def __init__(self, question):
+        self.question = question
+
+    def __await__(self):
+        answer = None
+        while answer is None:
+            answer = yield self.question
+        return answer
+
+# %% awaitable-1 right: a coroutine for each await
+from types import coroutine
+
+
+@coroutine
+def hand_over(question):
+    return (yield question)
+
+
+class Ask:
+    def __init__(self, question):
+        self.question = question
+
+    async def _once(self):
+        return await hand_over(self.question)
+
+    def __await__(self):
+        return self._once().__await__()
+
+# %% by-hand-1 wrong: calls itself for each pause
+# cause: each pause is a deeper call, so a coroutine that pauses more than about a thousand times ends in a RecursionError
+# line: return run_alone(coroutine, pauses + 1)
+def run_alone(coroutine, pauses=0):
+    """Run the coroutine to its end; return its result and how often it paused."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        return end.value, pauses
+    return run_alone(coroutine, pauses + 1)
+
+# %% by-hand-1 wrong: counts only what hands out something
+# cause: a pause that hands out None, as a bare yield does, is not counted
+# line: if handed_out is not None:
+def run_alone(coroutine):
+    """Run the coroutine to its end; return its result and how often it paused."""
+    pauses = 0
+    while True:
+        try:
+            handed_out = coroutine.send(None)
+        except StopIteration as end:
+            return end.value, pauses
+        if handed_out is not None:
+            pauses += 1
+
+# %% by-hand-1 right: yield from and a sum
+def run_alone(coroutine):
+    """Run the coroutine to its end; return its result and how often it paused."""
+    result = None
+
+    def pauses():
+        nonlocal result
+        result = yield from coroutine.__await__()
+
+    how_often = sum(1 for _ in pauses())
+    return result, how_often

@@ -1445,3 +1445,166 @@ def run_for(ready, turns):
             generator.send(None)
             ready.append(generator)
     return turns
+
+# %% robin-1 wrong: an index that goes on after a removal
+# cause: when a generator has ended, the next one moves into its place and the index steps over it, so it loses a turn
+# line: index = (index + 1) % len(alive) | del alive[index]
+def round_robin(generators):
+    """Give the generators turns until all have ended."""
+    alive = list(generators)
+    index = 0
+    while alive:
+        try:
+            alive[index].send(None)
+        except StopIteration:
+            del alive[index]
+        if alive:
+            index = (index + 1) % len(alive)
+
+# %% robin-1 wrong: primes them first
+# cause: a generator that ends in its first turn lets its StopIteration out of the priming loop
+# line: next(generator)
+from collections import deque
+
+
+def round_robin(generators):
+    """Give the generators turns until all have ended."""
+    ready = deque(generators)
+    for generator in ready:
+        next(generator)
+    while ready:
+        generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        ready.append(generator)
+
+# %% robin-1 right: a ring that is rotated
+from collections import deque
+
+
+def round_robin(generators):
+    """Give the generators turns until all have ended."""
+    ring = deque(generators)
+    while ring:
+        try:
+            ring[0].send(None)
+        except StopIteration:
+            ring.popleft()
+        else:
+            ring.rotate(-1)
+
+# %% collect-1 wrong: None means not yet
+# cause: a generator that returned None counts as one that still runs, so the loop never ends
+# line: results = [None] * len(generators) | while None in results:
+def run_all(generators):
+    """Run them in turns; return what each returned, in their order."""
+    results = [None] * len(generators)
+    while None in results:
+        for place, generator in enumerate(generators):
+            if results[place] is not None:
+                continue
+            try:
+                generator.send(None)
+            except StopIteration as end:
+                results[place] = end.value
+    return results
+
+# %% collect-1 right: each in a generator that notes its result
+from collections import deque
+
+
+def run_all(generators):
+    """Run them in turns; return what each returned, in their order."""
+    results = [None] * len(generators)
+
+    def noting(place, generator):
+        results[place] = yield from generator
+
+    ended = object()
+    ready = deque(noting(*pair) for pair in enumerate(generators))
+    while ready:
+        one = ready.popleft()
+        if next(one, ended) is not ended:
+            ready.append(one)
+    return results
+
+# %% errors-1 wrong: errors in the order of the generators, again
+# cause: the errors are returned in the order of the list of generators, not in the order in which they came
+# line: for place in sorted(errors)
+from collections import deque
+
+
+def run_on(generators):
+    """Run them in turns; return the errors that were raised."""
+    ready = deque(enumerate(generators))
+    errors = {}
+    while ready:
+        place, generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        except Exception as error:
+            errors[place] = error
+            continue
+        ready.append((place, generator))
+    return [errors[place] for place in sorted(errors)]
+
+# %% errors-1 right: guarded generators and a list for each round
+def run_on(generators):
+    """Run them in turns; return the errors that were raised."""
+    errors = []
+    ended = object()
+
+    def guarded(generator):
+        try:
+            yield from generator
+        except Exception as error:
+            errors.append(error)
+
+    alive = [guarded(generator) for generator in generators]
+    while alive:
+        alive = [one for one in alive if next(one, ended) is not ended]
+    return errors
+
+# %% turns-1 wrong: looks at the number too late
+# cause: when the turns are used up, one more generator has already been taken from the deque, and is lost
+# line: if given == turns: | generator = ready.popleft() | break
+from collections import deque
+
+
+def run_for(ready, turns):
+    """Give at most so many turns; return how many were given."""
+    given = 0
+    while ready:
+        generator = ready.popleft()
+        if given == turns:
+            break
+        given += 1
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        ready.append(generator)
+    return given
+
+# %% turns-1 right: a generator of turns, sliced
+from itertools import islice
+
+
+def run_for(ready, turns):
+    """Give at most so many turns; return how many were given."""
+    def endless():
+        while ready:
+            generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration:
+                pass
+            else:
+                ready.append(generator)
+            yield generator
+
+    return sum(1 for _ in islice(endless(), turns))

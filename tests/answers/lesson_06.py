@@ -1477,3 +1477,177 @@ async def every(seconds, times, work, clock, sleep):
         if left > 0:
             await sleep(left)
         await work()
+
+# %% wait-1 wrong: zero becomes None
+# cause: when the first deadline has come (or is past) the answer is 0, but `or None` makes None of it
+# line: or None
+def next_wait(ready, sleeping, now):
+    if ready:
+        return 0
+    wait = max(0, sleeping[0][0] - now) if sleeping else 0
+    return wait or None
+
+# %% wait-1 wrong: looks only at deadlines to come
+# cause: a sleeper whose deadline has passed is not counted, so the loop sleeps on instead of 0 seconds, or returns None
+# line: if deadline > now
+def next_wait(ready, sleeping, now):
+    if ready:
+        return 0
+    to_come = [deadline for deadline, _, _ in sleeping if deadline > now]
+    if not to_come:
+        return None
+    return min(to_come) - now
+
+# %% wait-1 right: with min and a default
+def next_wait(ready, sleeping, now):
+    moments = (entry[0] for entry in sleeping)
+    first = now if len(ready) else min(moments, default=None)
+    return None if first is None else max(first - now, 0)
+
+# %% sleepers-1 wrong: the length of the heap as a ticket, again
+# cause: after some were taken out the length comes a second time as a ticket, so equal deadlines compare `who` or come in the wrong order
+# line: len(self.heap)
+import heapq
+
+
+class Sleepers:
+    def __init__(self):
+        self.heap = []
+
+    def add(self, deadline, who):
+        heapq.heappush(self.heap, (deadline, len(self.heap), who))
+
+    def due(self, now):
+        result = []
+        while self.heap and self.heap[0][0] <= now:
+            result.append(heapq.heappop(self.heap)[2])
+        return result
+
+# %% sleepers-1 wrong: None as a mark for nobody
+# cause: `who` may be anything, also None; a None that is due ends the loop and is lost, with those behind it left until later
+# line: is not None | return None
+import heapq
+import itertools
+
+
+class Sleepers:
+    def __init__(self):
+        self._heap = []
+        self._tickets = itertools.count()
+
+    def add(self, deadline, who):
+        heapq.heappush(self._heap, (deadline, next(self._tickets), who))
+
+    def _next_due(self, now):
+        if not self._heap or self._heap[0][0] > now:
+            return None
+        _, _, who = heapq.heappop(self._heap)
+        return who
+
+    def due(self, now):
+        found = []
+        while (who := self._next_due(now)) is not None:
+            found.append(who)
+        return found
+
+# %% sleepers-1 right: a sorted list and bisect
+import bisect
+from operator import itemgetter
+
+
+class Sleepers:
+    def __init__(self):
+        self._entries = []
+
+    def add(self, deadline, who):
+        bisect.insort_right(self._entries, (deadline, who), key=itemgetter(0))
+
+    def due(self, now):
+        end = bisect.bisect_right(self._entries, now, key=itemgetter(0))
+        gone, self._entries = self._entries[:end], self._entries[end:]
+        return [who for _, who in gone]
+
+# %% until-1 wrong: no turn for the others when it is late
+# cause: if the deadline has passed, it goes on at once, without letting the others have a turn
+# line: return | if deadline <= time.monotonic():
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    if deadline <= time.monotonic():
+        return
+
+    def park(loop, who):
+        loop.wake_at(deadline, who)
+
+    yield park
+
+# %% until-1 wrong: takes the moment for a length
+# cause: wake_at wants a moment, and deadline is one already; adding the time makes it far too late
+# line: time.monotonic() + deadline
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    if deadline <= time.monotonic():
+        yield
+    else:
+        yield lambda loop, who: loop.wake_at(time.monotonic() + deadline, who)
+
+# %% until-1 right: an awaitable class
+import time
+
+
+class sleep_until:
+    def __init__(self, deadline):
+        self.deadline = deadline
+
+    def __call__(self, loop, who):
+        loop.wake_at(self.deadline, who)
+
+    def __await__(self):
+        late = time.monotonic() >= self.deadline
+        yield None if late else self
+
+# %% every-1 wrong: counts from the beginning of each work
+# cause: the beats are counted from when this work began, not from the start, so every late waking shifts all later beats
+# line: begin = clock() | await sleep(seconds - (clock() - begin))
+async def every(seconds, times, work, clock, sleep):
+    for number in range(times):
+        begin = clock()
+        await work()
+        if number < times - 1:
+            await sleep(seconds - (clock() - begin))
+
+# %% every-1 wrong: waits for the next whole beat after a long work
+# cause: after a work that took longer than a beat the next one should begin at once, but here the missed beat is passed over
+# line: while beat <= clock():
+async def every(seconds, times, work, clock, sleep):
+    beat = clock()
+    for left in range(times, 0, -1):
+        await work()
+        if left == 1:
+            break
+        beat += seconds
+        while beat <= clock():
+            beat += seconds
+        await sleep(beat - clock())
+
+# %% every-1 right: an async generator of beats, again
+async def every(seconds, times, work, clock, sleep):
+    start = clock()
+
+    async def beats():
+        number = 0
+        while number < times:
+            if number:
+                await sleep(start + number * seconds - clock())
+            yield number
+            number += 1
+
+    async for _ in beats():
+        await work()

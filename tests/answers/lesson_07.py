@@ -1533,7 +1533,6 @@ class Future:
 # %% gather-own-1 wrong: spawns lazily
 # cause: the parentheses make a generator, which spawns the next task only when the one before has been awaited to its end: one after the other, not at once
 # line: tasks = (loop.spawn(coro) for coro in coros)
-# told: return [await task for task in tasks]
 async def gather(loop, *coros):
     """Run all `coros` at once; return their results in order."""
     tasks = (loop.spawn(coro) for coro in coros)
@@ -3113,3 +3112,357 @@ async def with_timeout(loop, seconds, coro):
     task = loop.spawn(coro)
     with Alarm(loop, seconds, task):
         return await task
+
+# %% future-1 wrong: always pauses
+# cause: a task that awaits a future which has its result already must get it without a pause, but here it yields in any case
+# line: yield self.park | wake()  # there already
+class Future:
+    def __init__(self):
+        self.done = False
+        self.value = None
+        self.waiting = []
+
+    def __await__(self):
+        yield self.park
+        return self.value
+
+    def park(self, loop, wake):
+        if self.done:
+            wake()  # there already
+        else:
+            self.waiting.append(wake)
+
+    def set_result(self, value):
+        if self.done:
+            raise RuntimeError("the result is set already")
+        self.done = True
+        self.value = value
+        for one in self.waiting:
+            one()
+
+# %% future-1 wrong: the second result stays
+# cause: the value is replaced before the check, so the second set_result raises but changes the result
+# line: self.value = value | if self.done:  # twice
+class Future:
+    def __init__(self):
+        self.done = False
+        self.waiting = []
+
+    def __await__(self):
+        if not self.done:
+            yield self.park
+        return self.value
+
+    def park(self, loop, wake):
+        self.waiting.append(wake)
+
+    def set_result(self, value):
+        self.value = value
+        if self.done:  # twice
+            raise RuntimeError("the result is set already")
+        self.done = True
+        while self.waiting:
+            self.waiting.pop(0)()
+
+# %% future-1 right: a hand-written iterator
+from collections import deque
+
+
+class _Waiting:
+    def __init__(self, future):
+        self.future = future
+        self.asked = False
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.future.box:
+            raise StopIteration(self.future.box[0])
+        if self.asked:
+            raise RuntimeError("woken without a result")
+        self.asked = True
+        return self.future.park
+
+
+class Future:
+    def __init__(self):
+        self.box = ()
+        self.wakers = deque()
+
+    def __await__(self):
+        return _Waiting(self)
+
+    def park(self, loop, wake):
+        self.wakers.append(wake)
+
+    def set_result(self, value):
+        if self.box:
+            raise RuntimeError("there is a result already")
+        self.box = (value,)
+        while self.wakers:
+            wake = self.wakers.popleft()
+            wake()
+
+# %% gather-own-1 wrong: a lazy map
+# cause: map is lazy, so each task is spawned only when the one before it has ended: one after another
+# line: map(loop.spawn, coros)
+async def gather(loop, *coros):
+    tasks = map(loop.spawn, coros)
+    results = []
+    for task in tasks:
+        results.append(await task)
+    return results
+
+# %% gather-own-1 wrong: errors among the results
+# cause: an error is put into the list as if it were a result and does not come out of gather
+# line: return error | except Exception as error:
+async def gather(loop, *coros):
+    async def guarded(coro):
+        try:
+            return await coro
+        except Exception as error:
+            return error
+
+    tasks = [loop.spawn(guarded(coro)) for coro in coros]
+    return [await task for task in tasks]
+
+# %% gather-own-1 right: slots, awaited from the end
+async def gather(loop, *coros):
+    slots = [None] * len(coros)
+
+    async def fill(index, coro):
+        slots[index] = await coro
+
+    tasks = []
+    for index, coro in enumerate(coros):
+        tasks.append(loop.spawn(fill(index, coro)))
+    while tasks:
+        await tasks.pop()
+    return slots
+
+# %% cancel-own-1 wrong: a running task is queued
+# cause: a task that cancels itself is neither ready nor asleep; it is put into the queue here and again when it pauses, so it gets two turns
+# line: if task not in loop.ready: | loop.ready.append(task)
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    if task.done:
+        return False
+    task.throw = CancelledError()
+    for entry in loop.sleeping:
+        if entry[2] is task:
+            entry[2] = None
+    if task not in loop.ready:
+        loop.ready.append(task)
+    return True
+
+# %% cancel-own-1 wrong: takes an entry out of the middle of the heap
+# cause: list.remove out of the middle leaves a list that is no heap any more, so others wake in the wrong order or too late
+# line: loop.sleeping.remove(entry)
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    if task.done:
+        return False
+    task.throw = CancelledError()
+    for entry in list(loop.sleeping):
+        if entry[2] is task:
+            loop.sleeping.remove(entry)
+            loop.ready.append(task)
+            break
+    return True
+
+# %% cancel-own-1 right: the heap is built anew, again
+import heapq
+
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    if task.done:
+        return False
+    task.throw = CancelledError("cancelled")
+    others = list(filter(lambda entry: entry[2] is not task, loop.sleeping))
+    if len(others) < len(loop.sleeping):
+        heapq.heapify(others)
+        loop.sleeping[:] = others
+        loop.ready.append(task)
+    return True
+
+# %% bell-1 wrong: undo by position
+# cause: the position is that of the moment of parking; when one before it has gone, the undo takes out another waiter or none
+# line: del self.waiting[index] | index = len(self.waiting)
+class Bell:
+    def __init__(self):
+        self.waiting = []
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        index = len(self.waiting)
+        self.waiting.append(wake)
+
+        def undo():
+            del self.waiting[index]
+
+        return undo
+
+    def ring(self):
+        waiting, self.waiting = self.waiting, []
+        for wake in waiting:
+            wake()
+
+# %% bell-1 wrong: remembers that it rang
+# cause: after the first ring the flag stays, so whoever comes later does not wait for the next ring
+# line: self.rung = True | if not self.rung:
+class Bell:
+    def __init__(self):
+        self.rung = False
+        self.waiting = []
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        if not self.rung:
+            yield self.park
+
+    def park(self, loop, wake):
+        self.waiting.append(wake)
+
+        def undo():
+            if wake in self.waiting:
+                self.waiting.remove(wake)
+
+        return undo
+
+    def ring(self):
+        self.rung = True
+        while self.waiting:
+            self.waiting.pop(0)()
+
+# %% bell-1 right: a dict of tokens and partial
+import functools
+
+
+class Bell:
+    def __init__(self):
+        self._wakers = {}
+
+    async def wait(self):
+        return await self
+
+    def __await__(self):
+        return iter([self.park])
+
+    def park(self, loop, wake):
+        token = object()
+        self._wakers[token] = wake
+        return functools.partial(self._wakers.pop, token, None)
+
+    def ring(self):
+        wakers = list(self._wakers.values())
+        self._wakers.clear()
+        for wake in wakers:
+            wake()
+
+# %% timeout-own-1 wrong: its own error is hidden by the timeout
+# cause: an error that the coroutine raises when it is cancelled should come out as it is, but becomes a TimeoutError
+# line: except BaseException: | raise TimeoutError from None
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    task = loop.spawn(coro)
+    expired = False
+
+    async def alarm():
+        nonlocal expired
+        await sleep(seconds)
+        expired = True
+        task.cancel()
+
+    timer = loop.spawn(alarm())
+    try:
+        result = await task
+    except BaseException:
+        if expired:
+            raise TimeoutError from None
+        task.cancel()
+        raise
+    finally:
+        timer.cancel()
+    if expired:
+        raise TimeoutError
+    return result
+
+# %% timeout-own-1 wrong: the timer goes on after an error
+# cause: the timer is cancelled when there is a result or a CancelledError, but if the coroutine fails it stays behind and rings
+# line: timer.cancel()  # in time | result = await task
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    task = loop.spawn(coro)
+    expired = False
+
+    async def alarm():
+        nonlocal expired
+        await sleep(seconds)
+        expired = True
+        task.cancel()
+
+    timer = loop.spawn(alarm())
+    try:
+        result = await task
+    except CancelledError:
+        if expired:
+            raise TimeoutError from None
+        timer.cancel()
+        task.cancel()
+        raise
+    timer.cancel()  # in time
+    if expired:
+        raise TimeoutError
+    return result
+
+# %% timeout-own-1 right: a class that guards the task
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+class _Guard:
+    def __init__(self, loop, seconds, coro):
+        self.seconds = seconds
+        self.rang = False
+        self.task = loop.spawn(coro)
+        self.timer = loop.spawn(self.ring())
+
+    async def ring(self):
+        await sleep(self.seconds)
+        if self.task.cancel() is not False:
+            self.rang = True
+
+    async def result(self):
+        try:
+            value = await self.task
+        except CancelledError:
+            if self.rang:
+                raise TimeoutError("it took too long") from None
+            self.task.cancel()
+            raise
+        finally:
+            self.timer.cancel()
+        if self.rang:
+            raise TimeoutError("it took too long")
+        return value
+
+
+async def with_timeout(loop, seconds, coro):
+    return await _Guard(loop, seconds, coro).result()

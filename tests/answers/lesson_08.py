@@ -1638,3 +1638,195 @@ def in_thread(loop, work):
         daemon=True,
     ).start()
     return future
+
+# %% sendall-1 wrong: believes that a chunk goes out whole
+# cause: what send returns is ignored, so the rest of a chunk that was sent in part is lost
+# line: sock.send(chunk)
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    for start in range(0, len(data), 65536):
+        chunk = data[start:start + 65536]
+        while True:
+            try:
+                sock.send(chunk)
+                break
+            except BlockingIOError:
+                await until(sock, WRITE)
+
+# %% sendall-1 wrong: waits on after a hang-up
+# cause: BrokenPipeError and ConnectionResetError are OSErrors too, so the hang-up is swallowed and it tries for ever
+# line: except OSError:
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    sent = 0
+    while sent < len(data):
+        try:
+            sent += sock.send(data[sent:])
+        except OSError:
+            await until(sock, WRITE)
+
+# %% sendall-1 right: a deque of views
+from collections import deque
+
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    view = memoryview(data)
+    size = 1 << 15
+    parts = deque(view[at:at + size] for at in range(0, len(view), size))
+    while parts:
+        part = parts.popleft()
+        try:
+            count = sock.send(part)
+        except BlockingIOError:
+            parts.appendleft(part)
+            await until(sock, WRITE)
+        else:
+            if count < len(part):
+                parts.appendleft(part[count:])
+
+# %% lines-1 wrong: splitlines knows more ends of lines
+# cause: bytes.splitlines also splits at a carriage return, and takes it away before a newline
+# line: .splitlines()
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    pieces = []
+    while piece := await recv(sock, 4096):
+        pieces.append(piece)
+    return b"".join(pieces).splitlines()
+
+# %% lines-1 right: a BytesIO as a file of lines
+import io
+
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    file = io.BytesIO()
+    piece = await recv(sock, 4096)
+    while piece != b"":
+        file.write(piece)
+        piece = await recv(sock, 4096)
+    file.seek(0)
+    return [line.removesuffix(b"\n") for line in file]
+
+# %% serve-1 wrong: all share the last socket
+# cause: the inner function looks at the variable `sock` of serve, which may be another client's by the time it runs or closes
+# line: spawn(handle()) | async def handle():
+from helpers.eventloop.sockets import accept
+
+
+async def serve(listener, talk, spawn):
+    while True:
+        sock, address = await accept(listener)
+
+        async def handle():
+            try:
+                await talk(sock)
+            except Exception:
+                pass
+            finally:
+                sock.close()
+
+        spawn(handle())
+
+# %% serve-1 right: an exit stack for each client
+from contextlib import ExitStack
+
+from helpers.eventloop.sockets import accept
+
+
+class _Client:
+    def __init__(self, sock, talk):
+        self.sock = sock
+        self.talk = talk
+        self.stack = ExitStack()
+        self.stack.callback(sock.close)
+
+    async def attend(self):
+        with self.stack:
+            try:
+                await self.talk(self.sock)
+            except Exception as error:
+                print("a talk failed:", repr(error))
+
+
+async def serve(listener, talk, spawn):
+    while True:
+        pair = await accept(listener)
+        spawn(_Client(pair[0], talk).attend())
+
+# %% deliver-1 right: an async generator of pairs
+async def deliver(next_line, waiting):
+    async def answers():
+        line = await next_line()
+        while line != b"":
+            space = line.index(b" ")
+            yield line[:space], line[space + 1:]
+            line = await next_line()
+
+    async for number, answer in answers():
+        try:
+            future = waiting.pop(number)
+        except KeyError:
+            continue
+        future.set_result(answer)
+
+    while waiting:
+        _, future = waiting.popitem()
+        future.set_exception(ConnectionError("no answer will come"))
+
+# %% thread-1 wrong: the error does not go through the door
+# cause: the error is set on the future from the other thread, so a loop that is asleep doesn't notice it
+# line: future.set_exception(error)
+import threading
+
+from helpers.eventloop.tasks import Future
+
+
+def in_thread(loop, work):
+    future = Future()
+
+    def run():
+        try:
+            result = work()
+        except BaseException as error:
+            future.set_exception(error)
+        else:
+            loop.call_soon_threadsafe(future.set_result, result)
+
+    threading.Thread(target=run).start()
+    return future
+
+# %% thread-1 right: a subclass of Thread, again
+import threading
+
+from helpers.eventloop.tasks import Future
+
+
+class _Worker(threading.Thread):
+    def __init__(self, loop, work):
+        super().__init__(daemon=True)
+        self.loop = loop
+        self.work = work
+        self.future = Future()
+
+    def run(self):
+        try:
+            news = self.future.set_result, self.work()
+        except BaseException as error:
+            news = self.future.set_exception, error
+        self.loop.call_soon_threadsafe(*news)
+
+
+def in_thread(loop, work):
+    worker = _Worker(loop, work)
+    worker.start()
+    return worker.future

@@ -1161,3 +1161,164 @@ def background(coro, kept):
     task.add_done_callback(forget)
     kept |= {task}
     return task
+
+# %% task-step-1 wrong: sends in what the future gave
+# cause: a step sends None always; result() of a failed future raises in the callback, so the coroutine never hears of the error
+# line: step(done.result())
+def start(coro, loop):
+    outcome = loop.create_future()
+
+    def step(value=None):
+        try:
+            awaited = coro.send(value)
+        except StopIteration as stop:
+            outcome.set_result(stop.value)
+        except Exception as error:
+            outcome.set_exception(error)
+        else:
+            if awaited is None:
+                loop.call_soon(step)
+            else:
+                awaited.add_done_callback(lambda done: step(done.result()))
+
+    loop.call_soon(step)
+    return outcome
+
+# %% task-step-1 wrong: never waits for the future
+# cause: what the coroutine hands out is not looked at, so the next step comes soon although the future is not done
+# line: loop.call_soon(step)  # next
+def start(coro, loop):
+    outcome = loop.create_future()
+
+    def step():
+        try:
+            coro.send(None)
+        except StopIteration as stop:
+            outcome.set_result(stop.value)
+        except Exception as error:
+            outcome.set_exception(error)
+        else:
+            loop.call_soon(step)  # next
+
+    loop.call_soon(step)
+    return outcome
+
+# %% task-step-1 right: a class that is its own callback
+class _Stepper:
+    def __init__(self, coro, loop):
+        self.coro = coro
+        self.loop = loop
+        self.future = loop.create_future()
+
+    def __call__(self, _=None):
+        try:
+            handed = self.coro.send(None)
+        except StopIteration as stop:
+            tell, news = self.future.set_result, stop.value
+        except Exception as error:
+            tell, news = self.future.set_exception, error
+        else:
+            if handed is None:
+                tell, news = self.loop.call_soon, self
+            else:
+                handed._asyncio_future_blocking = False
+                tell, news = handed.add_done_callback, self
+        tell(news)
+
+
+def start(coro, loop):
+    stepper = _Stepper(coro, loop)
+    loop.call_soon(stepper)
+    return stepper.future
+
+# %% call-later-1 wrong: an entry without a function
+# cause: this loop calls the function of every entry that is due, so it will call None and break
+# line: entry[2] = None
+import functools
+import heapq
+
+
+def call_later(loop, delay, function, *args):
+    entry = [loop.time() + delay, next(loop.tickets), functools.partial(function, *args)]
+    heapq.heappush(loop.timers, entry)
+
+    def cancel():
+        entry[2] = None
+
+    return cancel
+
+# %% call-later-1 wrong: takes the entry out and leaves no heap
+# cause: after the removal from the middle of the list it is no heap any more, so other timers come in the wrong order or too late
+# line: loop.timers.remove(entry)
+import heapq
+
+
+def call_later(loop, delay, function, *args):
+    def call():
+        function(*args)
+
+    entry = [loop.time() + delay, next(loop.tickets), call]
+    heapq.heappush(loop.timers, entry)
+
+    def cancel():
+        if entry in loop.timers:
+            loop.timers.remove(entry)
+
+    return cancel
+
+# %% call-later-1 right: a list of what is left to do
+import functools
+import heapq
+
+
+def call_later(loop, delay, function, *args):
+    todo = [functools.partial(function, *args)]
+
+    def ring():
+        while todo:
+            todo.pop()()
+
+    heapq.heappush(loop.timers, [loop.time() + delay, next(loop.tickets), ring])
+    return todo.clear
+
+# %% keep-1 wrong: taken out by the coroutine itself, again
+# cause: a task that is cancelled before its first step never gets to the finally, so it stays in the set (and coro is never started)
+# line: kept.discard(task) | finally: | try:
+import asyncio
+
+
+def background(coro, kept):
+    async def run():
+        try:
+            return await coro
+        finally:
+            kept.discard(task)
+
+    task = asyncio.create_task(run())
+    kept.add(task)
+    return task
+
+# %% keep-1 wrong: calls discard instead of handing it over
+# cause: kept.discard(task) is called at once, so the task is not kept, and the callback is None
+# line: kept.discard(task)
+import asyncio
+
+
+def background(coro, kept):
+    task = asyncio.create_task(coro)
+    kept.add(task)
+    task.add_done_callback(kept.discard(task))
+    return task
+
+# %% keep-1 right: ensure_future and set operators
+import asyncio
+
+
+def background(coro, kept):
+    def over(task):
+        kept.difference_update({task})
+
+    task = asyncio.ensure_future(coro, loop=asyncio.get_running_loop())
+    kept |= {task}
+    task.add_done_callback(over)
+    return task

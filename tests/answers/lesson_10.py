@@ -2099,3 +2099,208 @@ async def supervise(worker, restarts, pause):
             if (seconds := next(pauses, None)) is None:
                 raise
         await asyncio.sleep(seconds)
+
+# %% fail-fast-1 wrong: does not wait for all when it is cancelled
+# cause: a CancelledError is no Exception; gather stops the others then but comes back with the first that has ended, while others still clean up
+# line: except Exception:
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    tasks = [asyncio.create_task(buy(item)) for item in items]
+    try:
+        return await asyncio.gather(*tasks)
+    except Exception:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+        raise
+
+# %% fail-fast-1 wrong: fails for no items
+# cause: asyncio.wait raises a ValueError when there is nothing to wait for, but for no items an empty list is wanted
+# line: await asyncio.wait(tasks
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    tasks = [asyncio.create_task(buy(item)) for item in items]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        for task in tasks:
+            if task.done() and task.exception():
+                raise task.exception()
+        return [task.result() for task in tasks]
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% fail-fast-1 right: a group in an exit stack
+import asyncio
+from contextlib import AsyncExitStack
+
+
+async def all_or_nothing(buy, items):
+    bought = {}
+
+    async def fill(place, item):
+        bought[place] = await buy(item)
+
+    async with AsyncExitStack() as stack:
+        group = await stack.enter_async_context(asyncio.TaskGroup())
+        for place, item in enumerate(items):
+            group.create_task(fill(place, item))
+    return [bought[place] for place in sorted(bought)]
+
+# %% first-answer-1 wrong: tidies up only after an answer
+# cause: the losers are stopped when there is a winner, but not when first_answer is cancelled: then every ask goes on
+# line: none | answer = await coming
+import asyncio
+
+
+async def first_answer(ask, servers):
+    tasks = [asyncio.create_task(ask(server)) for server in servers]
+    errors = []
+    for coming in asyncio.as_completed(tasks):
+        try:
+            answer = await coming
+        except Exception as error:
+            errors.append(error)
+        else:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            return answer
+    raise ExceptionGroup("no server answered", errors)
+
+# %% first-answer-1 right: a future and callbacks
+import asyncio
+
+
+async def first_answer(ask, servers):
+    loop = asyncio.get_running_loop()
+    winner = loop.create_future()
+    errors = []
+
+    def ended(task):
+        error = RuntimeError("cancelled") if task.cancelled() else task.exception()
+        if winner.done():
+            return
+        if error is None:
+            winner.set_result(task.result())
+            return
+        errors.append(error)
+        if len(errors) == len(tasks):
+            winner.set_exception(ExceptionGroup("all have failed", errors))
+
+    tasks = [loop.create_task(ask(server)) for server in servers]
+    for task in tasks:
+        task.add_done_callback(ended)
+    try:
+        return await winner
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% within-1 wrong: one that fails stops the others
+# cause: in a TaskGroup the first error cancels all other fetches, although they have nothing to do with one another
+# line: pages[url] = await fetch(url) | async with asyncio.TaskGroup() as group:
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    pages = {}
+
+    async def one(url):
+        pages[url] = await fetch(url)
+
+    try:
+        async with asyncio.timeout(seconds):
+            async with asyncio.TaskGroup() as group:
+                for url in urls:
+                    group.create_task(one(url))
+    except (TimeoutError, ExceptionGroup):
+        pass
+    return pages
+
+# %% within-1 right: a group and call_later
+import asyncio
+from contextlib import suppress
+
+
+async def fetch_within(fetch, urls, seconds):
+    loop = asyncio.get_running_loop()
+    pages = {}
+    tasks = []
+    over = False
+
+    async def one(url):
+        with suppress(Exception):
+            page = await fetch(url)
+            if not over:
+                pages[url] = page
+
+    def stop():
+        nonlocal over
+        over = True
+        for task in tasks:
+            if not task.cancelling():
+                task.cancel()
+
+    alarm = loop.call_later(seconds, stop)
+    try:
+        async with asyncio.TaskGroup() as group:
+            for url in urls:
+                tasks.append(group.create_task(one(url)))
+    finally:
+        alarm.cancel()
+    return pages
+
+# %% supervise-1 wrong: pauses before the last error, again
+# cause: the last error must come out at once, but the pause comes before it is seen that no restart is left
+# line: await asyncio.sleep(pause)
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    failures = 0
+    while True:
+        try:
+            return await worker()
+        except Exception:
+            failures += 1
+            await asyncio.sleep(pause)
+            if failures > restarts:
+                raise
+
+# %% supervise-1 wrong: wait does not pass the cancellation on
+# cause: asyncio.wait does not cancel the tasks when it is cancelled, so the worker goes on after supervise has been cancelled
+# line: await asyncio.wait([task]) | task = asyncio.create_task(worker())
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    while True:
+        task = asyncio.create_task(worker())
+        await asyncio.wait([task])
+        error = task.exception()
+        if error is None:
+            return task.result()
+        if restarts == 0:
+            raise error
+        restarts -= 1
+        await asyncio.sleep(pause)
+
+# %% supervise-1 right: repeat and suppress
+import asyncio
+import itertools
+from contextlib import suppress
+
+
+async def supervise(worker, restarts, pause):
+    for _ in itertools.repeat(None, restarts):
+        with suppress(Exception):
+            return await worker()
+        await asyncio.sleep(pause)
+    return await worker()

@@ -2734,3 +2734,287 @@ async def borrow(lend, use, give_back):
         alarm.cancel()
         if me.cancelling() > before:
             raise asyncio.CancelledError
+
+# %% whose-1 wrong: swallows the server's own TimeoutError
+# cause: a TimeoutError that `ask` itself raises is taken for the end of the short deadline
+# line: except TimeoutError:
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    try:
+        async with asyncio.timeout(long) as whole:
+            for server in servers:
+                try:
+                    async with asyncio.timeout(short):
+                        return await ask(server)
+                except TimeoutError:
+                    continue
+            return "nobody"
+    except asyncio.TimeoutError:
+        if whole.expired():
+            return "out of time"
+        raise
+
+# %% whose-1 wrong: long is looked at between servers only
+# cause: the long deadline is tested only before each server, so the last one goes on beyond it
+# line: if loop.time() >= end: | async with asyncio.timeout(short) as limit:
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    loop = asyncio.get_running_loop()
+    end = loop.time() + long
+    for server in servers:
+        if loop.time() >= end:
+            return "out of time"
+        try:
+            async with asyncio.timeout(short) as limit:
+                return await ask(server)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+    return "nobody"
+
+# %% whose-1 right: a task and asyncio.wait
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    clock = asyncio.get_running_loop().time
+    end = clock() + long
+    for server in servers:
+        left = end - clock()
+        task = asyncio.ensure_future(ask(server))
+        try:
+            await asyncio.wait([task], timeout=min(short, left))
+            if task.done():
+                return task.result()
+            if left < short:
+                return "out of time"
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.wait([task])
+    return "nobody"
+
+# %% budget-1 wrong: shares fixed at the start
+# cause: each page gets the same share from the start, so what a quick page saves doesn't go to the later ones
+# line: share = budget / len(pages)
+import asyncio
+from contextlib import suppress
+
+
+async def load(fetch, pages, budget):
+    texts = {}
+    if not pages:
+        return texts
+    share = budget / len(pages)
+    for page in pages:
+        with suppress(TimeoutError):
+            texts[page] = await asyncio.wait_for(fetch(page), share)
+    return texts
+
+# %% budget-1 wrong: empty texts are left out
+# cause: a page that came in time with an empty text is left out
+# line: if text:
+import asyncio
+
+
+async def load(fetch, pages, budget):
+    loop = asyncio.get_running_loop()
+    end = loop.time() + budget
+    texts = {}
+    for index, page in enumerate(pages):
+        share = (end - loop.time()) / (len(pages) - index)
+        text = None
+        try:
+            text = await asyncio.wait_for(fetch(page), share)
+        except TimeoutError:
+            pass
+        if text:
+            texts[page] = text
+    return texts
+
+# %% budget-1 right: counting down with tasks
+import asyncio
+
+
+async def load(fetch, pages, budget):
+    clock = asyncio.get_running_loop().time
+    end = clock() + budget
+    texts = {}
+    for count, page in zip(range(len(pages), 0, -1), pages):
+        task = asyncio.ensure_future(fetch(page))
+        try:
+            done, _ = await asyncio.wait({task}, timeout=(end - clock()) / count)
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.wait({task})
+        if done:
+            texts[page] = task.result()
+    return texts
+
+# %% in-hand-1 wrong: puts back a job that is done, again
+# cause: when it is cancelled while it waits for a job, the last one, which is done, goes back into the queue
+# line: if job is not None: | job = await queue.get() | queue.put_nowait(job)
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    job = None
+    while True:
+        try:
+            job = await queue.get()
+            await handle(job)
+        except asyncio.CancelledError:
+            if job is not None:
+                queue.put_nowait(job)
+            raise
+        except Exception:
+            failed.append(job)
+
+# %% in-hand-1 wrong: shields the job
+# cause: the shielded job goes on after the cancellation, and is handled again by whoever takes it from the queue
+# line: await asyncio.shield(handle(job))
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    while True:
+        job = await queue.get()
+        try:
+            await asyncio.shield(handle(job))
+        except asyncio.CancelledError:
+            queue.put_nowait(job)
+            raise
+        except Exception:
+            failed.append(job)
+
+# %% in-hand-1 right: a flag and finally
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    while True:
+        job = await queue.get()
+        in_hand = True
+        try:
+            await handle(job)
+            in_hand = False
+        except Exception:
+            in_hand = False
+            failed.append(job)
+        finally:
+            if in_hand:
+                queue.put_nowait(job)
+
+# %% submit-1 wrong: the timeout cancels the saving
+# cause: wait_for cancels the saving when the patience is over
+# line: return await asyncio.wait_for(task, patience)
+import asyncio
+
+
+async def submit(group, save, patience):
+    task = group.create_task(save())
+    try:
+        return await asyncio.wait_for(task, patience)
+    except TimeoutError:
+        return "still saving"
+
+# %% submit-1 wrong: a task outside of the group
+# cause: the saving is a task that the group doesn't know, so the group doesn't wait for it
+# line: task = asyncio.create_task(save())
+import asyncio
+
+
+async def submit(group, save, patience):
+    task = asyncio.create_task(save())
+    try:
+        async with asyncio.timeout(patience):
+            return await asyncio.shield(task)
+    except TimeoutError:
+        return "still saving"
+
+# %% submit-1 right: an event that is set from two sides
+import asyncio
+
+
+async def submit(group, save, patience):
+    bell = asyncio.Event()
+    task = group.create_task(save())
+    task.add_done_callback(lambda _: bell.set())
+    timer = asyncio.get_running_loop().call_later(patience, bell.set)
+    try:
+        await bell.wait()
+    finally:
+        timer.cancel()
+    return task.result() if task.done() else "still saving"
+
+# %% give-back-1 wrong: one shield
+# cause: the shield lets give_back go on, but a cancelled borrow ends before it
+# line: await asyncio.wait_for(asyncio.shield(task), 3) | task = asyncio.create_task(give_back(thing))
+import asyncio
+
+
+async def borrow(lend, use, give_back):
+    thing = await lend()
+    try:
+        return await use(thing)
+    finally:
+        task = asyncio.create_task(give_back(thing))
+        try:
+            await asyncio.wait_for(asyncio.shield(task), 3)
+        except TimeoutError:
+            task.cancel()
+
+# %% give-back-1 wrong: the three seconds begin anew, again
+# cause: every cancellation starts the 3 s again, so give_back may get more than 3 s
+# line: await asyncio.wait([task], timeout=3)
+import asyncio
+
+
+async def borrow(lend, use, give_back):
+    thing = await lend()
+    cancelled = None
+    try:
+        return await use(thing)
+    finally:
+        task = asyncio.create_task(give_back(thing))
+        while not task.done():
+            try:
+                await asyncio.wait([task], timeout=3)
+                if not task.done():
+                    task.cancel()
+            except asyncio.CancelledError as error:
+                cancelled = error
+        if cancelled is not None:
+            raise cancelled
+
+# %% give-back-1 right: a timer that cancels
+import asyncio
+
+
+async def borrow(lend, use, give_back):
+    me = asyncio.current_task()
+    requests = me.cancelling()
+    thing = await lend()
+    result = error = None
+    try:
+        result = await use(thing)
+    except BaseException as exception:
+        error = exception
+    task = asyncio.ensure_future(give_back(thing))
+    timer = asyncio.get_running_loop().call_later(3, task.cancel)
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as exception:
+            error = exception
+    timer.cancel()
+    if me.cancelling() > requests and not isinstance(error, asyncio.CancelledError):
+        error = asyncio.CancelledError()
+    if error is not None:
+        raise error
+    return result

@@ -1738,3 +1738,197 @@ async def listen(subscribe):
     while (word := await mailbox.get()) is not None:
         words.append(word)
     return words
+
+# %% slices-1 wrong: awaits a helper that never waits
+# cause: awaiting a coroutine that never suspends gives nobody a turn
+# line: total += await part(items[start:start + 10]) | return sum(weigh(item) for item in some)
+async def add_up(weigh, items):
+    async def part(some):
+        return sum(weigh(item) for item in some)
+
+    total = 0
+    for start in range(0, len(items), 10):
+        total += await part(items[start:start + 10])
+    return total
+
+# %% slices-1 wrong: eleven calls, again
+# cause: the others have a turn only after 11 calls
+# line: if count > 10:
+import asyncio
+
+
+async def add_up(weigh, items):
+    total = count = 0
+    for item in items:
+        total += weigh(item)
+        count += 1
+        if count > 10:
+            await asyncio.sleep(0)
+            count = 0
+    return total
+
+# %% slices-1 right: batched
+import asyncio
+import itertools
+
+
+async def add_up(weigh, items):
+    total = 0
+    for batch in itertools.batched(items, 10):
+        total += sum(map(weigh, batch))
+        await asyncio.sleep(0)
+    return total
+
+# %% search-1 wrong: cancelled from outside it goes on
+# cause: the flag is set only after a timeout, so after a cancellation the thread goes on looking
+# line: except TimeoutError:
+import asyncio
+import threading
+
+
+async def search(look, places, seconds):
+    stop = threading.Event()
+
+    def scan():
+        for place in places:
+            if stop.is_set():
+                return None
+            if look(place):
+                return place
+
+    try:
+        return await asyncio.wait_for(asyncio.to_thread(scan), seconds)
+    except TimeoutError:
+        stop.set()
+        return None
+
+# %% search-1 wrong: the seconds hold for each place
+# cause: each look gets all the seconds, instead of all of them together
+# line: if await asyncio.wait_for(asyncio.to_thread(look, place), seconds):
+import asyncio
+
+
+async def search(look, places, seconds):
+    for place in places:
+        try:
+            if await asyncio.wait_for(asyncio.to_thread(look, place), seconds):
+                return place
+        except TimeoutError:
+            return None
+    return None
+
+# %% search-1 right: a thread call for each place
+import asyncio
+
+
+async def search(look, places, seconds):
+    loop = asyncio.get_running_loop()
+    end = loop.time() + seconds
+    for place in places:
+        left = end - loop.time()
+        if left <= 0:
+            break
+        future = loop.run_in_executor(None, look, place)
+        try:
+            done, _ = await asyncio.wait([future], timeout=left)
+            if not done:
+                break
+            if future.result():
+                return place
+        finally:
+            future.cancel()
+    return None
+
+# %% leave-pool-1 wrong: cancels the wrong futures
+# cause: cancelling asyncio's futures also drops the results of the jobs that have begun
+# line: future.cancel()
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def crunch(work, items, seconds):
+    loop = asyncio.get_running_loop()
+    pool = ThreadPoolExecutor(2)
+    futures = {item: loop.run_in_executor(pool, work, item) for item in items}
+    done, pending = await asyncio.wait(futures.values(), timeout=seconds)
+    for future in pending:
+        future.cancel()
+    await asyncio.to_thread(pool.shutdown)
+    return {item: f.result() for item, f in futures.items() if not f.cancelled()}
+
+# %% leave-pool-1 wrong: the shutdown blocks
+# cause: shutdown waits for the last jobs on the loop's thread, and blocks the loop
+# line: pool.shutdown(cancel_futures=True)
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def crunch(work, items, seconds):
+    pool = ThreadPoolExecutor(max_workers=2)
+    futures = {item: pool.submit(work, item) for item in items}
+    await asyncio.sleep(seconds)
+    pool.shutdown(cancel_futures=True)
+    return {item: f.result() for item, f in futures.items() if not f.cancelled()}
+
+# %% leave-pool-1 right: wrapped futures
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def crunch(work, items, seconds):
+    pool = ThreadPoolExecutor(max_workers=2)
+    jobs = {item: pool.submit(work, item) for item in items}
+    waiting = [asyncio.wrap_future(job) for job in jobs.values()]
+    await asyncio.wait(waiting, timeout=seconds)
+    for job in jobs.values():
+        job.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+    pool.shutdown()
+    return {item: job.result() for item, job in jobs.items() if not job.cancelled()}
+
+# %% listen-1 wrong: an empty word is the end, again
+# cause: an empty word is taken for the end
+# line: while word := await queue.get():
+import asyncio
+
+
+async def listen(subscribe):
+    loop = asyncio.get_running_loop()
+    queue = asyncio.Queue()
+    subscribe(lambda word: loop.call_soon_threadsafe(queue.put_nowait, word))
+    words = []
+    while word := await queue.get():
+        words.append(word)
+    return words
+
+# %% listen-1 wrong: looks again and again, again
+# cause: the loop never sleeps, because it looks again in every turn
+# line: await asyncio.sleep(0) | while not words or words[-1] is not None:
+import asyncio
+
+
+async def listen(subscribe):
+    words = []
+    subscribe(words.append)
+    while not words or words[-1] is not None:
+        await asyncio.sleep(0)
+    return words[:-1]
+
+# %% listen-1 right: a future for the end
+import asyncio
+import functools
+
+
+async def listen(subscribe):
+    loop = asyncio.get_running_loop()
+    words = []
+    end = loop.create_future()
+
+    def hear(word):
+        if word is not None:
+            words.append(word)
+        elif not end.done():
+            end.set_result(words)
+
+    subscribe(functools.partial(loop.call_soon_threadsafe, hear))
+    return await end

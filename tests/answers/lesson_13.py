@@ -2824,3 +2824,277 @@ def once_per_key(load):
         return await asyncio.shield(task)
 
     return get
+
+# %% tally-1 wrong: reads the total before the wait
+# cause: the old total is read before the await, so numbers that were added meanwhile are lost
+# line: totals[name] = totals.get(name, 0) + await fetch(name)
+async def add(totals, name, fetch):
+    totals[name] = totals.get(name, 0) + await fetch(name)
+
+# %% tally-1 wrong: first one overwrites
+# cause: between the test whether the name is there and the assignment another task may have added its number, which is overwritten
+# line: if name not in totals: | totals[name] = await fetch(name)
+async def add(totals, name, fetch):
+    if name not in totals:
+        totals[name] = await fetch(name)
+    else:
+        number = await fetch(name)
+        totals[name] += number
+
+# %% tally-1 right: with update
+async def add(totals, name, fetch):
+    number = await fetch(name)
+    totals.update({name: totals.get(name, 0) + number})
+
+# %% account-1 wrong: reads before it has the lock
+# cause: the balance is read before the lock is taken, so a waiting payment uses an old balance
+# line: before = self.euros | self.euros = await self.bank(before, change)
+import asyncio
+
+
+class Account:
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+        self.lock = asyncio.Lock()
+
+    async def pay(self, change):
+        before = self.euros
+        async with self.lock:
+            self.euros = await self.bank(before, change)
+
+# %% account-1 wrong: one lock for all accounts, again
+# cause: the lock belongs to the class, so different accounts wait for each other
+# line: lock = asyncio.Lock()
+import asyncio
+
+
+class Account:
+    lock = asyncio.Lock()
+
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+
+    async def pay(self, change):
+        async with self.lock:
+            self.euros = await self.bank(self.euros, change)
+
+# %% account-1 right: a token in a queue
+import asyncio
+
+
+class Account:
+    def __init__(self, bank):
+        self._bank = bank
+        self._turn = asyncio.Queue()
+        self._turn.put_nowait("token")
+        self.euros = 0
+
+    async def pay(self, change):
+        token = await self._turn.get()
+        try:
+            self.euros = await self._bank(self.euros, change)
+        finally:
+            self._turn.put_nowait(token)
+
+# %% bread-1 wrong: looks only once
+# cause: a woken customer does not look again whether there is a loaf
+# line: if not shelf:
+async def buy(changed, shelf):
+    async with changed:
+        if not shelf:
+            await changed.wait()
+        return shelf.pop(0)
+
+# %% bread-1 wrong: waits even if there is bread
+# cause: it waits for a notification first, though a loaf may be on the shelf already
+# line: await changed.wait()
+async def buy(changed, shelf):
+    async with changed:
+        while True:
+            await changed.wait()
+            if shelf:
+                return shelf.pop(0)
+
+# %% bread-1 right: acquire and release by hand, again
+async def buy(changed, shelf):
+    await changed.acquire()
+    try:
+        while len(shelf) == 0:
+            await changed.wait()
+        loaf = shelf[0]
+        del shelf[0]
+        return loaf
+    finally:
+        changed.release()
+
+# %% request-log-1 wrong: a dict by task, again
+# cause: a task created by the request's task is another key, so its lines have no number
+# line: self.numbers.get(asyncio.current_task()) | self.numbers[asyncio.current_task()] = number
+import asyncio
+
+
+class Log:
+    def __init__(self):
+        self.lines = []
+        self.numbers = {}
+
+    def begin(self, number):
+        self.numbers[asyncio.current_task()] = number
+
+    def say(self, text):
+        self.lines.append((self.numbers.get(asyncio.current_task()), text))
+
+# %% request-log-1 wrong: number zero is none
+# cause: the request number 0 is taken for no request
+# line: number = current.get() or None
+import contextvars
+
+current = contextvars.ContextVar("current", default=0)
+
+
+class Log:
+    def __init__(self):
+        self.lines = []
+
+    def begin(self, number):
+        current.set(number)
+
+    def say(self, text):
+        number = current.get() or None
+        self.lines.append((number, text))
+
+# %% request-log-1 right: a lookup that may fail
+import contextvars
+
+
+class Log:
+    def __init__(self):
+        self.lines = list()
+        self._request = contextvars.ContextVar("request")
+
+    def begin(self, number):
+        self._request.set((number,))
+
+    def say(self, text):
+        try:
+            (number,) = self._request.get()
+        except LookupError:
+            number = None
+        self.lines += [(number, text)]
+
+# %% limited-1 wrong: releases what it has not got
+# cause: a caller that is cancelled while it waits releases a place that it never had, so too many fetch
+# line: try: | await semaphore.acquire()
+import asyncio
+
+
+def limited(fetch, most):
+    semaphore = asyncio.Semaphore(most)
+
+    async def get(page):
+        try:
+            await semaphore.acquire()
+            return await fetch(page)
+        finally:
+            semaphore.release()
+
+    return get
+
+# %% limited-1 wrong: a semaphore per call
+# cause: each call makes a semaphore of its own, so nothing is limited
+# line: semaphore = asyncio.Semaphore(most)
+import asyncio
+
+
+def limited(fetch, most):
+    async def get(page):
+        semaphore = asyncio.Semaphore(most)
+        async with semaphore:
+            return await fetch(page)
+
+    return get
+
+# %% limited-1 right: a queue of places
+import asyncio
+
+
+def limited(fetch, most):
+    places = asyncio.Queue()
+    for number in range(most):
+        places.put_nowait(number)
+
+    async def get(page):
+        place = await places.get()
+        try:
+            return await fetch(page)
+        finally:
+            places.put_nowait(place)
+
+    return get
+
+# %% once-per-key-1 wrong: every waiter forgets the key
+# cause: after a failure each waiter removes the entry, even if it is already the new load, which is then loaded twice
+# line: tasks.pop(key, None)
+import asyncio
+
+
+def once_per_key(load):
+    tasks = {}
+
+    async def get(key):
+        if key not in tasks:
+            tasks[key] = asyncio.create_task(load(key))
+        try:
+            return await asyncio.shield(tasks[key])
+        except Exception:
+            tasks.pop(key, None)
+            raise
+
+    return get
+
+# %% once-per-key-1 wrong: no shield
+# cause: a cancelled waiter cancels the task that all share, and the others get a CancelledError
+# line: return await tasks[key]
+import asyncio
+
+
+def once_per_key(load):
+    tasks = {}
+
+    async def get(key):
+        task = tasks.get(key)
+        if task is None or task.done() and (task.cancelled() or task.exception()):
+            tasks[key] = asyncio.create_task(load(key))
+        return await tasks[key]
+
+    return get
+
+# %% once-per-key-1 right: a class with a shielded task
+import asyncio
+
+
+class Once:
+    def __init__(self, load):
+        self.load = load
+        self.tasks = {}
+
+    @staticmethod
+    def usable(task):
+        if task is None:
+            return False
+        if not task.done():
+            return True
+        return not task.cancelled() and task.exception() is None
+
+    async def get(self, key):
+        task = self.tasks.get(key)
+        if not self.usable(task):
+            task = asyncio.ensure_future(self.load(key))
+            self.tasks[key] = task
+        return await asyncio.shield(task)
+
+
+def once_per_key(load):
+    return Once(load).get

@@ -2567,3 +2567,308 @@ async def ask(client, page):
             case _:
                 return response.raise_for_status()
         await asyncio.sleep(pause + random.uniform(0, 0.2))
+
+# %% pool-1 wrong: five by five, again
+# cause: the next five are sent only when all five before them are answered
+# line: responses = await asyncio.gather(*map(client.get, pages[start:start + 5])) | for start in range(0, len(pages), 5):
+import asyncio
+
+
+async def fetch_names(client, pages):
+    names = []
+    for start in range(0, len(pages), 5):
+        responses = await asyncio.gather(*map(client.get, pages[start:start + 5]))
+        names.extend(response.json()["name"] for response in responses)
+    return names
+
+# %% pool-1 wrong: awaits outside of the semaphore
+# cause: the request is only made a coroutine under the semaphore, and sent outside of it
+# line: response = await request
+import asyncio
+
+
+async def fetch_names(client, pages):
+    semaphore = asyncio.Semaphore(5)
+
+    async def one(page):
+        async with semaphore:
+            request = client.get(page)
+        response = await request
+        return response.json()["name"]
+
+    return await asyncio.gather(*(one(page) for page in pages))
+
+# %% pool-1 right: five workers and one iterator
+import asyncio
+
+
+async def fetch_names(client, pages):
+    names = [None] * len(pages)
+    numbered = iter(enumerate(pages))
+
+    async def worker():
+        for index, page in numbered:
+            response = await client.get(page)
+            names[index] = response.json()["name"]
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(5):
+            group.create_task(worker())
+    return names
+
+# %% one-client-1 wrong: left open after an error
+# cause: when a page fails the client is not closed
+# line: await client.aclose()
+import httpx
+
+
+async def all_names(base_url):
+    client = httpx.AsyncClient()
+    names = []
+    url = base_url + "/api/v2/pokemon?limit=40"
+    while url:
+        response = await client.get(url)
+        response.raise_for_status()
+        page = response.json()
+        names += [entry["name"] for entry in page["results"]]
+        url = page["next"]
+    await client.aclose()
+    return names
+
+# %% one-client-1 wrong: a client for each page, again
+# cause: each page makes a client of its own
+# line: async with httpx.AsyncClient() as client:
+import httpx
+
+
+async def all_names(base_url):
+    names = []
+    url = base_url + "/api/v2/pokemon?limit=40"
+    while url:
+        async with httpx.AsyncClient() as client:
+            response = await client.get(url)
+        response.raise_for_status()
+        page = response.json()
+        names += [entry["name"] for entry in page["results"]]
+        url = page["next"]
+    return names
+
+# %% one-client-1 right: try and finally
+import httpx
+
+
+async def all_names(base_url):
+    client = httpx.AsyncClient()
+    try:
+        names, url = [], f"{base_url}/api/v2/pokemon?limit=40"
+        while url is not None:
+            response = await client.get(url)
+            response.raise_for_status()
+            page = response.json()
+            names.extend(entry["name"] for entry in page["results"])
+            url = page["next"]
+        return names
+    finally:
+        await client.aclose()
+
+# %% retry-1 wrong: a POST after a transport error
+# cause: a POST is tried again after a TransportError
+# line: if attempt == 3: | except httpx.TransportError:
+import asyncio
+
+import httpx
+
+
+async def ask(client, method, page):
+    for attempt in range(4):
+        try:
+            response = await client.request(method, page)
+        except httpx.TransportError:
+            if attempt == 3:
+                raise
+        else:
+            if response.status_code != 503 or method == "POST" or attempt > 2:
+                response.raise_for_status()
+                return response
+        await asyncio.sleep(0.1 * 2 ** attempt)
+
+# %% retry-1 wrong: tries again after every error
+# cause: a 404 is tried again too, because HTTPError includes HTTPStatusError
+# line: except httpx.HTTPError:
+import asyncio
+
+import httpx
+
+
+async def ask(client, method, page):
+    for attempt in range(4):
+        try:
+            response = await client.request(method, page)
+            response.raise_for_status()
+            return response
+        except httpx.HTTPError:
+            if method == "POST" or attempt == 3:
+                raise
+        await asyncio.sleep(0.1 * 2 ** attempt)
+
+# %% retry-1 right: a tuple of pauses
+import asyncio
+
+import httpx
+
+
+async def ask(client, method, page):
+    pauses = () if method == "POST" else (0.1, 0.2, 0.4)
+    for pause in pauses:
+        try:
+            response = await client.request(method, page)
+        except httpx.TransportError:
+            pass
+        else:
+            if response.status_code != 503:
+                response.raise_for_status()
+                return response
+        await asyncio.sleep(pause)
+    response = await client.request(method, page)
+    response.raise_for_status()
+    return response
+
+# %% jitter-1 wrong: overflows
+# cause: for attempt 2,000 the power is too large for a float: OverflowError
+# line: return random.uniform(0, min(2, 0.1 * 2 ** attempt))
+import random
+
+
+def pause(attempt):
+    return random.uniform(0, min(2, 0.1 * 2 ** attempt))
+
+# %% jitter-1 wrong: cuts the random number
+# cause: the limit is applied to the random number, so most pauses are exactly 2 s
+# line: return min(2, random.uniform(0, longest))
+import random
+
+
+def pause(attempt):
+    longest = 0.1 * 2 ** min(attempt, 30)
+    return min(2, random.uniform(0, longest))
+
+# %% jitter-1 right: a table, again
+import random
+
+
+def pause(attempt):
+    table = (0.1, 0.2, 0.4, 0.8, 1.6, 2.0)
+    return random.random() * table[min(attempt, 5)]
+
+# %% mirrors-1 wrong: the last error is lost
+# cause: if the last mirror fails with a TransportError, a TimeoutError comes out instead of it
+# line: raise TimeoutError("no mirror answered")
+import asyncio
+
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    async with asyncio.timeout(seconds):
+        for mirror in mirrors:
+            try:
+                return await asyncio.wait_for(fetch(mirror), 1)
+            except (httpx.TransportError, TimeoutError):
+                continue
+        raise TimeoutError("no mirror answered")
+
+# %% mirrors-1 wrong: the whole is looked at in between
+# cause: the deadline for all is tested only before each mirror, which then has its full second
+# line: if loop.time() >= end: | return await asyncio.wait_for(fetch(mirror), 1)
+import asyncio
+
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    loop = asyncio.get_running_loop()
+    end = loop.time() + seconds
+    last = None
+    for mirror in mirrors:
+        if loop.time() >= end:
+            raise TimeoutError
+        try:
+            return await asyncio.wait_for(fetch(mirror), 1)
+        except (httpx.TransportError, TimeoutError) as error:
+            last = error
+    raise last
+
+# %% mirrors-1 right: a task and asyncio.wait
+import asyncio
+
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    clock = asyncio.get_running_loop().time
+    end = clock() + seconds
+    failure = None
+    for mirror in mirrors:
+        left = end - clock()
+        if left <= 0:
+            raise TimeoutError
+        task = asyncio.ensure_future(fetch(mirror))
+        try:
+            await asyncio.wait([task], timeout=min(1, left))
+            if task.done():
+                return task.result()
+            failure = TimeoutError()
+        except httpx.TransportError as error:
+            failure = error
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.wait([task])
+    raise failure
+
+# %% retry-after-1 wrong: gives up after five
+# cause: after five 429 it stops and returns None, though it should ask as often as it takes
+# line: for _ in range(5):
+import asyncio
+
+
+async def ask(client, page):
+    for _ in range(5):
+        response = await client.get(page)
+        if response.status_code != 429:
+            response.raise_for_status()
+            return response
+        await asyncio.sleep(int(response.headers.get("Retry-After", 1)))
+
+# %% retry-after-1 wrong: waits whenever there is a header
+# cause: a 503 with the header Retry-After is tried again, though its error should come out at once
+# line: if "Retry-After" in response.headers:
+import asyncio
+
+
+async def ask(client, page):
+    while True:
+        response = await client.get(page)
+        if "Retry-After" in response.headers:
+            await asyncio.sleep(int(response.headers["Retry-After"]))
+        elif response.status_code == 429:
+            await asyncio.sleep(1)
+        else:
+            response.raise_for_status()
+            return response
+
+# %% retry-after-1 right: the answer first
+import asyncio
+
+
+async def ask(client, page):
+    response = await client.get(page)
+    while response.status_code == 429:
+        try:
+            told = response.headers["Retry-After"]
+        except KeyError:
+            told = "1"
+        await asyncio.sleep(float(told))
+        response = await client.get(page)
+    response.raise_for_status()
+    return response

@@ -1913,3 +1913,219 @@ async def merge(streams, queue):
         async with asyncio.TaskGroup() as group:
             _ = [group.create_task(pour(stream)) for stream in streams]
         await queue.put(None)
+
+# %% pages-1 wrong: fetches one page ahead
+# cause: the next page is fetched before the items of this one are asked for
+# line: following = await fetch(page["next"]) if page["next"] else None
+async def pages(fetch, url):
+    page = await fetch(url)
+    while page is not None:
+        following = await fetch(page["next"]) if page["next"] else None
+        for item in page["results"]:
+            yield item
+        page = following
+
+# %% pages-1 wrong: an empty page is the end, again
+# cause: it stops at a page without items, though there may be more pages behind it
+# line: if not page["results"]:
+async def pages(fetch, url):
+    while url is not None:
+        page = await fetch(url)
+        if not page["results"]:
+            return
+        for item in page["results"]:
+            yield item
+        url = page["next"]
+
+# %% pages-1 right: an iterator that is refilled
+async def pages(fetch, url):
+    end = object()
+    items = iter(())
+    while True:
+        item = next(items, end)
+        if item is not end:
+            yield item
+        elif url is None:
+            break
+        else:
+            page = await fetch(url)
+            items, url = iter(page["results"]), page["next"]
+
+# %% first-match-1 wrong: not closed when wanted fails
+# cause: if `wanted` raises, the stream is not closed
+# line: if wanted(item): | await stream.aclose()
+async def first(stream, wanted):
+    async for item in stream:
+        if wanted(item):
+            await stream.aclose()
+            return item
+    return None
+
+# %% first-match-1 wrong: reads the whole stream, again
+# cause: it reads the stream to its end before it returns the first match
+# line: matches = [item async for item in stream if wanted(item)]
+from contextlib import aclosing
+
+
+async def first(stream, wanted):
+    async with aclosing(stream):
+        matches = [item async for item in stream if wanted(item)]
+    return matches[0] if matches else None
+
+# %% first-match-1 right: anext by hand
+async def first(stream, wanted):
+    try:
+        while True:
+            try:
+                item = await stream.__anext__()
+            except StopAsyncIteration:
+                return None
+            if wanted(item):
+                return item
+    finally:
+        await stream.aclose()
+
+# %% borrowed-1 wrong: a cancellation keeps the connection
+# cause: a cancelled block doesn't release the connection, since a CancelledError is no Exception
+# line: except Exception:
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    connection = await pool.acquire()
+    try:
+        yield connection
+    except Exception:
+        await pool.release(connection)
+        raise
+    else:
+        await pool.release(connection)
+
+# %% borrowed-1 wrong: releases what it has not acquired
+# cause: if acquire fails or is cancelled, None is released
+# line: connection = await pool.acquire() | await pool.release(connection)
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    connection = None
+    try:
+        connection = await pool.acquire()
+        yield connection
+    finally:
+        await pool.release(connection)
+
+# %% borrowed-1 right: an exit stack, again
+from contextlib import AsyncExitStack, asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    async with AsyncExitStack() as stack:
+        connection = await pool.acquire()
+        stack.push_async_callback(pool.release, connection)
+        yield connection
+
+# %% arrive-1 wrong: errors come at the end
+# cause: the error of a fetch comes out only after all items have arrived, and then the other fetches go on
+# line: return await asyncio.gather(*tasks)
+import asyncio
+
+
+async def load(stream, fetch):
+    tasks = []
+    async for item in stream:
+        tasks.append(asyncio.create_task(fetch(item)))
+    return await asyncio.gather(*tasks)
+
+# %% arrive-1 wrong: in the order of arrival
+# cause: the results stand in the order in which the fetches end, not in that of the items
+# line: results.append(await fetch(item))
+import asyncio
+
+
+async def load(stream, fetch):
+    results = []
+
+    async def one(item):
+        results.append(await fetch(item))
+
+    async with asyncio.TaskGroup() as group:
+        async for item in stream:
+            group.create_task(one(item))
+    return results
+
+# %% arrive-1 right: a dict by number
+import asyncio
+
+
+async def load(stream, fetch):
+    results = {}
+
+    async def one(number, item):
+        results[number] = await fetch(item)
+
+    number = 0
+    async with asyncio.TaskGroup() as group:
+        async for item in stream:
+            group.create_task(one(number, item))
+            number += 1
+    return [results[index] for index in range(number)]
+
+# %% merge-1 wrong: gather leaves the others running
+# cause: when one stream fails, gather leaves the other tasks running, and their streams open
+# line: await asyncio.gather(*(pump(stream) for stream in streams))
+import asyncio
+from contextlib import aclosing
+
+
+async def merge(streams, queue):
+    async def pump(stream):
+        async with aclosing(stream):
+            async for item in stream:
+                await queue.put(item)
+
+    await asyncio.gather(*(pump(stream) for stream in streams))
+    await queue.put(None)
+
+# %% merge-1 wrong: a None after an error
+# cause: the None is put even if a stream failed or merge was cancelled
+# line: await queue.put(None) | finally:
+import asyncio
+from contextlib import AsyncExitStack
+
+
+async def merge(streams, queue):
+    async def pump(stream):
+        async for item in stream:
+            await queue.put(item)
+
+    try:
+        async with AsyncExitStack() as stack:
+            for stream in streams:
+                stack.push_async_callback(stream.aclose)
+            async with asyncio.TaskGroup() as group:
+                for stream in streams:
+                    group.create_task(pump(stream))
+    finally:
+        await queue.put(None)
+
+# %% merge-1 right: a stack and a group
+import asyncio
+from contextlib import AsyncExitStack
+
+
+async def merge(streams, queue):
+    async def pump(stream):
+        async for item in stream:
+            await queue.put(item)
+
+    async with AsyncExitStack() as stack:
+        for stream in streams:
+            stack.push_async_callback(stream.aclose)
+        group = await stack.enter_async_context(asyncio.TaskGroup())
+        for stream in streams:
+            group.create_task(pump(stream))
+    await queue.put(None)

@@ -2846,3 +2846,349 @@ class TokenBucket:
             if due > now:
                 await asyncio.sleep(due - now)
             self.empty = due
+
+# %% workers-1 wrong: join and forget, again
+# cause: the error of a fetch ends its worker silently; nobody ever awaits the workers, so the error never comes out (or join hangs).
+# line: await queue.join() | await asyncio.gather(*crew, return_exceptions=True)
+import asyncio
+
+from helpers.basics.backports import Queue, QueueShutDown
+
+
+async def fetch_all(fetch, urls, workers):
+    queue = Queue()
+    for url in urls:
+        queue.put_nowait(url)
+    pages = {}
+
+    async def worker():
+        while True:
+            url = await queue.get()
+            try:
+                pages[url] = await fetch(url)
+            finally:
+                queue.task_done()
+
+    crew = [asyncio.create_task(worker()) for _ in range(workers)]
+    try:
+        await queue.join()
+    finally:
+        for task in crew:
+            task.cancel()
+        await asyncio.gather(*crew, return_exceptions=True)
+    return pages
+
+# %% workers-1 wrong: cancels and does not wait
+# cause: after a failure the other workers are cancelled but not awaited, so they still run (and clean up) when the error comes out.
+# line: task.cancel()
+import asyncio
+
+from helpers.basics.backports import Queue, QueueShutDown
+
+
+async def fetch_all(fetch, urls, workers):
+    queue = Queue()
+    for url in urls:
+        queue.put_nowait(url)
+    queue.shutdown()
+    pages = {}
+
+    async def worker():
+        while True:
+            try:
+                url = await queue.get()
+            except QueueShutDown:
+                return
+            pages[url] = await fetch(url)
+
+    crew = [asyncio.create_task(worker()) for _ in range(workers)]
+    try:
+        await asyncio.wait(crew, return_when=asyncio.FIRST_EXCEPTION)
+    finally:
+        for task in crew:
+            task.cancel()
+    for task in crew:
+        if task.done():
+            task.result()
+    return pages
+
+# %% workers-1 right: gather and a finally
+import asyncio
+import contextlib
+
+from helpers.basics.backports import Queue, QueueShutDown
+
+
+async def _work(queue, fetch, store):
+    with contextlib.suppress(QueueShutDown):
+        while True:
+            url = await queue.get()
+            store(url, await fetch(url))
+
+
+async def fetch_all(fetch, urls, workers):
+    queue = Queue()
+    pages = {}
+    for url in urls:
+        queue.put_nowait(url)
+    queue.shutdown()
+    crew = [
+        asyncio.ensure_future(_work(queue, fetch, pages.__setitem__))
+        for _ in range(workers)
+    ]
+    try:
+        await asyncio.gather(*crew)
+    finally:
+        for task in crew:
+            task.cancel()
+        await asyncio.wait(crew)
+    return pages
+
+# %% feed-1 wrong: ends put without waiting
+# cause: the queue is bounded, so put_nowait of the ends raises QueueFull while items still wait in it.
+# line: queue.put_nowait(None)
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    queue = asyncio.Queue(size)
+
+    async def worker():
+        while True:
+            item = await queue.get()
+            if item is None:
+                return
+            await send(item)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+        async for item in source:
+            await queue.put(item)
+        for _ in range(workers):
+            queue.put_nowait(None)
+
+# %% feed-1 wrong: looks at the workers last
+# cause: while it feeds, nobody looks at the workers: an error of send comes out only after the source has ended, or never when all workers are dead and put waits for ever.
+# line: await queue.put(item) | await asyncio.gather(*crew)
+# told: none
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    queue = asyncio.Queue(maxsize=size)
+
+    async def worker():
+        while (item := await queue.get()) is not None:
+            await send(item)
+
+    crew = [asyncio.create_task(worker()) for _ in range(workers)]
+    try:
+        async for item in source:
+            await queue.put(item)
+        for _ in range(workers):
+            await queue.put(None)
+        await asyncio.gather(*crew)
+    finally:
+        for task in crew:
+            task.cancel()
+        await asyncio.gather(*crew, return_exceptions=True)
+
+# %% feed-1 right: join, then dismiss the workers
+import asyncio
+
+
+class _Feeder:
+    def __init__(self, send, size):
+        self.send = send
+        self.queue = asyncio.Queue(size)
+
+    async def worker(self):
+        while True:
+            await self.send(await self.queue.get())
+            self.queue.task_done()
+
+    async def run(self, source, workers):
+        async with asyncio.TaskGroup() as group:
+            crew = [group.create_task(self.worker()) for _ in range(workers)]
+            async for item in source:
+                await self.queue.put(item)
+            await self.queue.join()
+            for task in crew:
+                task.cancel()
+
+
+async def feed(source, send, workers, size):
+    await _Feeder(send, size).run(source, workers)
+
+# %% consumer-1 wrong: collects one slot too few
+# cause: at the end it collects all slots but one, so it returns while one number may still be in flight.
+# line: for _ in range(at_most - 1):
+# told: task = asyncio.create_task(details(number))
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    slots = asyncio.Semaphore(at_most)
+    tasks = set()
+
+    def ended(task):
+        tasks.discard(task)
+        slots.release()
+
+    while True:
+        number = await queue.get()
+        if number is None:
+            break
+        await slots.acquire()
+        task = asyncio.create_task(details(number))
+        tasks.add(task)
+        task.add_done_callback(ended)
+    # all slots are back: nothing is in flight any more
+    for _ in range(at_most - 1):
+        await slots.acquire()
+
+# %% consumer-1 right: a slot given back by a callback
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    free = asyncio.Semaphore(at_most)
+
+    def give_back(_task):
+        free.release()
+
+    async with asyncio.TaskGroup() as group:
+        while await free.acquire():
+            number = await queue.get()
+            if number is None:
+                break
+            group.create_task(details(number)).add_done_callback(give_back)
+
+# %% worker-1 wrong: get inside the try
+# cause: a worker that is cancelled while it waits for an item calls task_done for an item it never got: ValueError instead of the cancellation, or a wrong count.
+# line: item = await queue.get() | queue.task_done()
+async def worker(queue, work, failed):
+    item = None
+    while True:
+        try:
+            item = await queue.get()
+            await work(item)
+        except Exception as error:
+            failed.append((item, error))
+        finally:
+            queue.task_done()
+
+# %% worker-1 wrong: shields the item
+# cause: when the worker is cancelled, the item goes on in its own task behind the shield, instead of ending with the worker.
+# line: await asyncio.shield(work(item))
+import asyncio
+
+
+async def worker(queue, work, failed):
+    while True:
+        item = await queue.get()
+        try:
+            await asyncio.shield(work(item))
+        except Exception as error:
+            failed.append((item, error))
+        finally:
+            queue.task_done()
+
+# %% worker-1 right: a context manager keeps the books, again
+class _Booked:
+    def __init__(self, queue, item, failed):
+        self.queue, self.item, self.failed = queue, item, failed
+
+    def __enter__(self):
+        return self.item
+
+    def __exit__(self, kind, error, traceback):
+        try:
+            if isinstance(error, Exception):
+                self.failed.append((self.item, error))
+                return True
+            return False
+        finally:
+            self.queue.task_done()
+
+
+async def worker(queue, work, failed):
+    while True:
+        with _Booked(queue, await queue.get(), failed) as item:
+            await work(item)
+
+# %% bucket-1 wrong: gives the token back, but wakes nobody
+# cause: a cancelled task gives its reservation back, but those behind it already sleep for the time that counted it in, so they wait too long.
+# line: await asyncio.sleep(-self.tokens / self.rate) | self.tokens += 1
+# told: none
+import asyncio
+
+
+class TokenBucket:
+    def __init__(self, rate, burst):
+        self.rate = rate
+        self.burst = burst
+        self.tokens = burst
+        self.looked = asyncio.get_running_loop().time()
+
+    async def take(self):
+        now = asyncio.get_running_loop().time()
+        dropped = (now - self.looked) * self.rate
+        self.tokens = min(self.burst, self.tokens + dropped)
+        self.looked = now
+        self.tokens -= 1
+        if self.tokens < 0:
+            try:
+                await asyncio.sleep(-self.tokens / self.rate)
+            except asyncio.CancelledError:
+                self.tokens += 1
+                raise
+
+# %% bucket-1 wrong: only whole tokens drop
+# cause: at each look the fraction of a token that has dropped in is thrown away, so tasks wait longer than they must.
+# line: dropped = int( | self.looked = now
+import asyncio
+
+
+class TokenBucket:
+    def __init__(self, rate, burst):
+        self.rate = rate
+        self.burst = burst
+        self.tokens = burst
+        self.looked = asyncio.get_running_loop().time()
+        self.turn = asyncio.Lock()
+
+    def refill(self):
+        now = asyncio.get_running_loop().time()
+        dropped = int((now - self.looked) * self.rate + 1e-9)
+        self.tokens = min(self.burst, self.tokens + dropped)
+        self.looked = now
+
+    async def take(self):
+        async with self.turn:
+            self.refill()
+            while self.tokens < 1:
+                await asyncio.sleep(1 / self.rate)
+                self.refill()
+            self.tokens -= 1
+
+# %% bucket-1 right: counts in times instead of tokens
+import asyncio
+
+
+class TokenBucket:
+    def __init__(self, rate, burst):
+        self._gap = 1 / rate
+        self._ahead = (burst - 1) / rate
+        self._clock = asyncio.get_running_loop().time
+        self._full_at = self._clock()
+        self._turn = asyncio.Lock()
+
+    async def take(self):
+        async with self._turn:
+            # one token is there when the bucket is at most burst - 1 gaps from full
+            missing = self._full_at - self._ahead - self._clock()
+            if missing > 0:
+                await asyncio.sleep(missing)
+            self._full_at = max(self._full_at, self._clock()) + self._gap

@@ -2206,3 +2206,230 @@ class Places:
 def at_most(number, handle):
     """Return a handler that serves at most so many connections at a time."""
     return Places(number, handle).serve
+
+# %% frame-1 wrong: asks for the end beforehand
+# cause: at_eof() is only true once the end has come; if the connection ends while it waits for the next frame, IncompleteReadError comes out instead of None.
+# line: if reader.at_eof(): | (length,) = struct.unpack(">I", await reader.readexactly(4))
+import asyncio
+import struct
+
+
+async def read_frame(reader):
+    if reader.at_eof():
+        return None
+    (length,) = struct.unpack(">I", await reader.readexactly(4))
+    if length > 1000:
+        raise ValueError(f"a frame of {length} bytes")
+    return await reader.readexactly(length)
+
+# %% frame-1 wrong: nothing of the body looks like the end
+# cause: if the connection ends right after the four bytes, error.partial is empty too, and it returns None although it ended inside a frame.
+# line: message = await reader.readexactly(length) | if error.partial:
+import asyncio
+import struct
+
+
+async def read_frame(reader):
+    try:
+        header = await reader.readexactly(4)
+        (length,) = struct.unpack(">I", header)
+        if length > 1000:
+            raise ValueError("frame too long")
+        message = await reader.readexactly(length)
+    except asyncio.IncompleteReadError as error:
+        if error.partial:
+            raise
+        return None
+    return message
+
+# %% frame-1 right: the first byte alone, again
+async def read_frame(reader):
+    first = await reader.read(1)
+    if first == b"":
+        return None
+    length = int.from_bytes(first + await reader.readexactly(3), "big")
+    if length > 1000:
+        raise ValueError(length)
+    return await reader.readexactly(length)
+
+# %% line-in-time-1 wrong: leaves the reading task behind
+# cause: when time is up, the task goes on reading: it takes the next line away, and a later read is refused because another one waits.
+# line: raise TimeoutError | task = asyncio.create_task(reader.readline())
+import asyncio
+
+
+async def read_line(reader, seconds):
+    task = asyncio.create_task(reader.readline())
+    done, _ = await asyncio.wait({task}, timeout=seconds)
+    if not done:
+        raise TimeoutError(f"no line after {seconds} s")
+    line = task.result()
+    if not line.endswith(b"\n"):
+        return None
+    return line[:-1]
+
+# %% line-in-time-1 wrong: looks at the clock between letters
+# cause: the deadline is only looked at between two letters; if no further letter comes, read(1) waits for ever.
+# line: letter = await reader.read(1)
+import asyncio
+
+
+async def read_line(reader, seconds):
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + seconds
+    line = bytearray()
+    while loop.time() < deadline:
+        letter = await reader.read(1)
+        if not letter:
+            return None
+        if letter == b"\n":
+            return bytes(line)
+        line += letter
+    raise TimeoutError
+
+# %% line-in-time-1 right: async for over the reader
+import asyncio
+
+
+async def read_line(reader, seconds):
+    async with asyncio.timeout(seconds):
+        async for chunk in reader:
+            line, feed, _ = chunk.partition(b"\n")
+            return line if feed else None
+    return None
+
+# %% slow-reader-1 wrong: goes on after the client has left
+# cause: the ConnectionError is swallowed inside the loop, so it takes further parts, perhaps without end, for a client that has left.
+# line: with contextlib.suppress(ConnectionError):
+import asyncio
+import contextlib
+
+
+async def send_all(writer, parts):
+    try:
+        async for part in parts:
+            writer.write(part)
+            with contextlib.suppress(ConnectionError):
+                await writer.drain()
+    finally:
+        writer.close()
+    try:
+        await writer.wait_closed()
+    except ConnectionError:
+        pass
+
+# %% slow-reader-1 right: anext by hand
+import contextlib
+
+_END = object()
+
+
+async def send_all(writer, parts):
+    iterator = aiter(parts)
+    with contextlib.suppress(ConnectionError):
+        with contextlib.closing(writer):
+            while (part := await anext(iterator, _END)) is not _END:
+                writer.write(part)
+                await writer.drain()
+        await writer.wait_closed()
+
+# %% closing-1 wrong: aborts what is not sent yet
+# cause: abort throws away what still lies in the buffer (drain doesn't wait until it is empty), so the end of a long answer is lost.
+# line: writer.transport.abort()
+async def handle(reader, writer, work):
+    try:
+        line = await reader.readline()
+        if line:
+            try:
+                answer = await work(line)
+            except ValueError:
+                answer = b"error\n"
+            writer.write(answer)
+            await writer.drain()
+    finally:
+        # never wait for a client that does not read
+        writer.transport.abort()
+
+# %% closing-1 right: contextlib.closing and a helper
+import contextlib
+
+
+async def _answer(work, line):
+    try:
+        return await work(line)
+    except ValueError:
+        return b"error\n"
+
+
+async def handle(reader, writer, work):
+    with contextlib.closing(writer):
+        if line := await reader.readline():
+            writer.write(await _answer(work, line))
+            await writer.drain()
+
+# %% at-most-1 wrong: the place comes back last
+# cause: the place is given back only after wait_closed, which may take long, or raise a ConnectionError, and then the place is lost.
+# line: await writer.wait_closed() | taken -= 1
+def at_most(number, handle):
+    taken = 0
+
+    async def serve(reader, writer):
+        nonlocal taken
+        if taken >= number:
+            writer.write(b"busy\n")
+            writer.close()
+            return
+        taken += 1
+        try:
+            await handle(reader, writer)
+        finally:
+            writer.close()
+            await writer.wait_closed()
+            taken -= 1
+
+    return serve
+
+# %% at-most-1 wrong: refused clients give back a place
+# cause: the finally also runs for a refused client, which gives back a place that it never took, so more than number are served later.
+# line: taken -= 1 | try:
+def at_most(number, handle):
+    taken = 0
+
+    async def serve(reader, writer):
+        nonlocal taken
+        try:
+            if taken >= number:
+                writer.write(b"busy\n")
+                await writer.drain()
+                return
+            taken += 1
+            await handle(reader, writer)
+        finally:
+            taken -= 1
+            writer.close()
+
+    return serve
+
+# %% at-most-1 right: a bound method and a list of places
+import contextlib
+
+
+class _Gate:
+    def __init__(self, number, handle):
+        self.places = list(range(number))
+        self.handle = handle
+
+    async def serve(self, reader, writer):
+        with contextlib.ExitStack() as stack:
+            stack.callback(writer.close)
+            try:
+                place = self.places.pop()
+            except IndexError:
+                writer.write(b"busy\n")
+                return
+            stack.callback(self.places.append, place)
+            await self.handle(reader, writer)
+
+
+def at_most(number, handle):
+    return _Gate(number, handle).serve

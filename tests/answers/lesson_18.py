@@ -1567,3 +1567,272 @@ def make_app(connect):
         return await pool.price(name)
 
     return app
+
+# %% wsgi-1 wrong: counts letters
+# cause: the body is decoded before it is counted, so letters are counted instead of bytes (and bytes that are no UTF-8 fail).
+# line: .decode()
+def app(environ, start_response):
+    if environ["REQUEST_METHOD"] == "POST" and environ["PATH_INFO"] == "/count":
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+        text = environ["wsgi.input"].read(length).decode()
+        start_response("200 OK", [("Content-Type", "text/plain")])
+        return [str(len(text)).encode()]
+    start_response("404 Not Found", [("Content-Type", "text/plain")])
+    return [b"not found"]
+
+# %% wsgi-1 wrong: no body, no answer
+# cause: a POST /count without a body is answered by 404 instead of 0.
+# line: and environ.get("CONTENT_LENGTH") | environ["REQUEST_METHOD"] == "POST"
+def app(environ, start_response):
+    if (
+        environ["REQUEST_METHOD"] == "POST"
+        and environ["PATH_INFO"] == "/count"
+        and environ.get("CONTENT_LENGTH")
+    ):
+        body = environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"]))
+        answer = str(len(body)).encode("ascii")
+        start_response("200 OK", [("Content-Length", str(len(answer)))])
+        return [answer]
+    start_response("404 Not Found", [])
+    return [b""]
+
+# %% wsgi-1 right: a generator, again
+def app(environ, start_response):
+    match environ.get("REQUEST_METHOD"), environ.get("PATH_INFO"):
+        case "POST", "/count":
+            size = int(environ.get("CONTENT_LENGTH", "") or "0")
+            body = environ["wsgi.input"].read(size) if size else b""
+            start_response("200 OK", [("Content-Type", "text/plain")])
+            yield b"%d" % len(body)
+        case _:
+            start_response("404 Not Found", [("Content-Type", "text/plain")])
+            yield b"nothing here\n"
+
+# %% asgi-1 wrong: an empty piece looks like the end
+# cause: it stops at the first empty piece, although more may follow.
+# line: while piece := (await receive()).get("body"):
+async def app(scope, receive, send):
+    if scope["method"] == "POST" and scope["path"] == "/count":
+        total = 0
+        while piece := (await receive()).get("body"):
+            total += len(piece)
+        status, body = 200, str(total).encode()
+    else:
+        status, body = 404, b"not found"
+    await send({"type": "http.response.start", "status": status, "headers": []})
+    await send({"type": "http.response.body", "body": body})
+
+# %% asgi-1 wrong: every path that begins so
+# cause: other paths that only begin with /count, such as /counter, are answered by 200 too.
+# line: scope["path"].startswith("/count")
+async def app(scope, receive, send):
+    async def answer(status, body):
+        await send({"type": "http.response.start", "status": status, "headers": []})
+        await send({"type": "http.response.body", "body": body})
+
+    if scope["method"] != "POST" or not scope["path"].startswith("/count"):
+        await answer(404, b"not found")
+        return
+    total = 0
+    more = True
+    while more:
+        message = await receive()
+        total += len(message.get("body", b""))
+        more = message.get("more_body", False)
+    await answer(200, str(total).encode())
+
+# %% asgi-1 right: an async generator, and an answer in two pieces
+async def _pieces(receive):
+    more = True
+    while more:
+        message = await receive()
+        more = message.get("more_body", False)
+        yield message.get("body", b"")
+
+
+async def app(scope, receive, send):
+    if (scope.get("method"), scope.get("path")) == ("POST", "/count"):
+        status = 200
+        answer = b"%d" % sum([len(piece) async for piece in _pieces(receive)])
+    else:
+        status, answer = 404, b"no such page"
+    await send(
+        {
+            "type": "http.response.start",
+            "status": status,
+            "headers": [(b"content-type", b"text/plain")],
+        }
+    )
+    await send({"type": "http.response.body", "body": answer, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})
+
+# %% ten-parts-1 wrong: a limit for each, one after the other
+# cause: each part gets the full time again from the moment at which its turn comes, so the page may take many times as long.
+# line: await asyncio.wait_for(task, seconds)
+import asyncio
+import contextlib
+
+
+async def page(ask, parts, seconds):
+    tasks = {part: asyncio.create_task(ask(part)) for part in parts}
+    result = {}
+    try:
+        for part, task in tasks.items():
+            try:
+                result[part] = await asyncio.wait_for(task, seconds)
+            except OSError:  # a TimeoutError is one
+                result[part] = None
+    finally:
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+    return result
+
+# %% ten-parts-1 right: one deadline, a timeout in each task
+import asyncio
+import contextlib
+
+
+async def page(ask, parts, seconds):
+    result = dict.fromkeys(parts)
+    deadline = asyncio.get_running_loop().time() + seconds
+
+    async def fill(part):
+        with contextlib.suppress(OSError):  # and TimeoutError, which is one
+            async with asyncio.timeout_at(deadline) as limit:
+                answer = await ask(part)
+                if not limit.expired():
+                    result[part] = answer
+
+    async with asyncio.TaskGroup() as group:
+        for part in result:
+            group.create_task(fill(part))
+    return result
+
+# %% endpoint-1 wrong: a pool of one thread
+# cause: the pool has only one thread, so while one request waits for the database every other one waits behind it.
+# line: max_workers=1
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+from fastapi import FastAPI, HTTPException
+
+
+def make_app(look_up):
+    app = FastAPI()
+    database = ThreadPoolExecutor(max_workers=1)
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        loop = asyncio.get_running_loop()
+        try:
+            found = await loop.run_in_executor(database, look_up, name)
+        except KeyError:
+            raise HTTPException(404)
+        return {"name": name, "price": found}
+
+    return app
+
+# %% endpoint-1 wrong: what costs nothing isn't known
+# cause: a known name whose price is 0 is answered by 404.
+# line: if not price:
+from contextlib import suppress
+
+from fastapi import FastAPI, HTTPException
+
+
+def make_app(look_up):
+    app = FastAPI()
+
+    @app.get("/price/{name}")
+    def get_price(name: str):
+        price = None
+        with suppress(KeyError):
+            price = look_up(name)
+        if not price:
+            raise HTTPException(404, f"no price for {name}")
+        return {"name": name, "price": price}
+
+    return app
+
+# %% endpoint-1 right: a router, a thread pool, a helper that translates
+from fastapi import APIRouter, FastAPI, HTTPException
+from fastapi.concurrency import run_in_threadpool
+
+
+class _Prices:
+    def __init__(self, look_up):
+        self.look_up = look_up
+        self.router = APIRouter(prefix="/price")
+        self.router.add_api_route("/{name}", self.show, methods=["GET"])
+
+    def find(self, name):
+        try:
+            return {"name": name, "price": self.look_up(name)}
+        except KeyError as error:
+            raise HTTPException(404) from error
+
+    async def show(self, name: str):
+        return await run_in_threadpool(self.find, name)
+
+
+def make_app(look_up):
+    app = FastAPI()
+    app.include_router(_Prices(look_up).router)
+    return app
+
+# %% lifespan-1 wrong: a pool of the inner function
+# cause: without nonlocal, the lifespan fills a variable of its own; the endpoint sees None for ever, and every request fails.
+# line: pool = await connect()
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+
+def make_app(connect):
+    pool = None
+
+    @asynccontextmanager
+    async def lifespan(app):
+        pool = await connect()
+        try:
+            yield
+        finally:
+            await pool.close()
+
+    app = FastAPI(lifespan=lifespan)
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        return await pool.price(name)
+
+    return app
+
+# %% lifespan-1 right: a class is the context manager
+from fastapi import FastAPI
+
+
+class _Database:
+    def __init__(self, connect):
+        self.connect = connect
+        self.pool = None
+
+    def __call__(self, app):
+        return self
+
+    async def __aenter__(self):
+        self.pool = await self.connect()
+
+    async def __aexit__(self, *error):
+        pool, self.pool = self.pool, None
+        await pool.close()
+
+    async def price(self, name: str):
+        return await self.pool.price(name)
+
+
+def make_app(connect):
+    database = _Database(connect)
+    app = FastAPI(lifespan=database)
+    app.get("/price/{name}")(database.price)
+    return app

@@ -3115,3 +3115,360 @@ async def shut_down(server, under_way, seconds):
     cancelled = sum(task.cancel() for task in requests if not task.done())
     await all_ended
     return cancelled
+
+# %% page-1 wrong: the half second begins too late, again
+# cause: the 0.5 s begin only when price and stock are there, so the stars get more time than that and the page comes later.
+# line: await asyncio.wait_for(stars_task, 0.5)
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    price_task = asyncio.create_task(price(name))
+    stock_task = asyncio.create_task(stock(name))
+    stars_task = asyncio.create_task(stars(name))
+    tasks = [price_task, stock_task, stars_task]
+    try:
+        needed = await asyncio.gather(price_task, stock_task)
+        try:
+            nice = await asyncio.wait_for(stars_task, 0.5)
+        except (ConnectionError, TimeoutError):
+            nice = None
+        return (*needed, nice)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% page-1 wrong: every OSError counts
+# cause: OSError is wider than ConnectionError and TimeoutError: other errors of stars, such as a PermissionError, are swallowed instead of coming out.
+# line: except OSError:
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    async def stars_or_none():
+        try:
+            async with asyncio.timeout(0.5):
+                return await stars(name)
+        except OSError:  # the parent of ConnectionError and TimeoutError
+            return None
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(price(name)),
+            group.create_task(stock(name)),
+            group.create_task(stars_or_none()),
+        ]
+    return tuple(task.result() for task in tasks)
+
+# %% page-1 right: gather, wait_for, and a finally
+import asyncio
+
+
+async def _optional(awaitable, seconds):
+    try:
+        return await asyncio.wait_for(awaitable, timeout=seconds)
+    except (ConnectionError, TimeoutError):
+        return None
+
+
+async def page(price, stock, stars, name):
+    asked = list(
+        map(asyncio.ensure_future, (price(name), stock(name), _optional(stars(name), 0.5)))
+    )
+    try:
+        return tuple(await asyncio.gather(*asked))
+    finally:
+        for future in asked:
+            future.cancel()
+        await asyncio.wait(asked)
+
+# %% ask-pool-1 wrong: gives the connection back too early
+# cause: the block ends as soon as the task is made, so the connection is lent to the next question while the first is still under way.
+# line: group.create_task(connection.fetch(name)) | async with pool.acquire() as connection:
+import asyncio
+
+
+async def prices(pool, names):
+    tasks = []
+    async with asyncio.TaskGroup() as group:
+        for name in names:
+            async with pool.acquire() as connection:
+                tasks.append(group.create_task(connection.fetch(name)))
+    return [task.result() for task in tasks]
+
+# %% ask-pool-1 wrong: a limit of its own, again
+# cause: a semaphore of its own keeps at most ten questions under way, although the pool may have more connections.
+# line: asyncio.Semaphore(10) | async with limit, pool.acquire() as connection:
+import asyncio
+
+
+async def prices(pool, names):
+    limit = asyncio.Semaphore(10)
+
+    async def one(name):
+        async with limit, pool.acquire() as connection:
+            return await connection.fetch(name)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(name)) for name in names]
+    return [task.result() for task in tasks]
+
+# %% ask-pool-1 right: asyncio.wait until the first error
+import asyncio
+import functools
+
+
+async def _ask(pool, name):
+    async with pool.acquire() as connection:
+        return await connection.fetch(name)
+
+
+async def prices(pool, names):
+    tasks = [asyncio.ensure_future(c) for c in map(functools.partial(_ask, pool), names)]
+    if not tasks:
+        return []
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        for task in done:
+            task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+    return [task.result() for task in tasks]
+
+# %% own-pool-1 wrong: cancelled while it connects
+# cause: a task that is cancelled while connect runs doesn't give its place back, because CancelledError is no Exception.
+# line: except Exception:
+import asyncio
+import contextlib
+
+
+class Pool:
+    def __init__(self, connect, size):
+        self.connect = connect
+        self.places = asyncio.Semaphore(size)
+        self.idle = []
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        await self.places.acquire()
+        if self.idle:
+            connection = self.idle.pop()
+        else:
+            try:
+                connection = await self.connect()
+            except Exception:
+                self.places.release()
+                raise
+        try:
+            yield connection
+        finally:
+            self.idle.append(connection)
+            self.places.release()
+
+    async def close(self):
+        while self.idle:
+            await self.idle.pop().close()
+
+# %% own-pool-1 right: an exit stack
+import asyncio
+import collections
+import contextlib
+
+
+class Pool:
+    def __init__(self, connect, size):
+        self._connect = connect
+        self._places = asyncio.Semaphore(size)
+        self._back = collections.deque()
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        async with contextlib.AsyncExitStack() as stack:
+            await stack.enter_async_context(self._places)
+            try:
+                connection = self._back.popleft()
+            except IndexError:
+                connection = await self._connect()
+            stack.callback(self._back.append, connection)
+            yield connection
+
+    async def close(self):
+        connections = [*self._back]
+        self._back.clear()
+        await asyncio.gather(*(connection.close() for connection in connections))
+
+# %% transaction-1 wrong: rolls back in the background
+# cause: the rollback is only started, not awaited: the block is left before it has been executed.
+# line: asyncio.create_task(connection.execute("rollback"))
+import asyncio
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    await connection.execute("begin")
+    try:
+        yield
+    except BaseException:
+        # in a task of its own, so that a cancellation can't stop it
+        asyncio.create_task(connection.execute("rollback"))
+        raise
+    else:
+        await connection.execute("commit")
+
+# %% transaction-1 wrong: a cancellation ends here
+# cause: after a cancellation it rolls back but doesn't raise it again, so the cancelled task goes on after the block.
+# line: except asyncio.CancelledError:
+import asyncio
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    await connection.execute("begin")
+    try:
+        yield
+    except asyncio.CancelledError:
+        await connection.execute("rollback")
+    except Exception as error:
+        await connection.execute("rollback")
+        raise error
+    else:
+        await connection.execute("commit")
+
+# %% transaction-1 right: an exit callback decides
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    async def finish(kind, error, traceback):
+        await connection.execute("commit" if kind is None else "rollback")
+
+    await connection.execute("begin")
+    async with contextlib.AsyncExitStack() as stack:
+        stack.push_async_exit(finish)
+        yield
+
+# %% news-1 wrong: leaves the message in the queue while it is sent
+# cause: the message being sent still stands first among the waiting ones: it takes up one of their places, and if it is pushed out meanwhile, popleft throws away one that was never sent.
+# line: await client.send(waiting[0]) | waiting.popleft()
+import asyncio
+import collections
+
+
+class Feed:
+    def __init__(self, size):
+        self.size = size
+        self.clients = {}
+
+    async def serve(self, client):
+        waiting = collections.deque(maxlen=self.size)
+        news = asyncio.Event()
+        key = object()
+        self.clients[key] = waiting, news
+        try:
+            while True:
+                await news.wait()
+                news.clear()
+                while waiting:
+                    await client.send(waiting[0])
+                    waiting.popleft()
+        except ConnectionError:
+            return
+        finally:
+            del self.clients[key]
+
+    def publish(self, message):
+        for waiting, news in self.clients.values():
+            waiting.append(message)
+            news.set()
+
+# %% news-1 right: closures in a dict
+import asyncio
+import collections
+import contextlib
+import itertools
+
+
+class Feed:
+    def __init__(self, size):
+        self._size = size
+        self._numbers = itertools.count()
+        self._offers = {}
+
+    async def serve(self, client):
+        waiting = collections.deque((), self._size)
+        wake = asyncio.Event()
+
+        def offer(message):
+            waiting.append(message)
+            wake.set()
+
+        number = next(self._numbers)
+        with contextlib.ExitStack() as stack:
+            self._offers[number] = offer
+            stack.callback(self._offers.pop, number)
+            stack.enter_context(contextlib.suppress(ConnectionError))
+            while await wake.wait():
+                wake.clear()
+                while waiting:
+                    await client.send(waiting.popleft())
+
+    def publish(self, message):
+        for offer in tuple(self._offers.values()):
+            offer(message)
+
+# %% shut-down-1 wrong: counts when all are gone
+# cause: the cancelled tasks have taken themselves out of the set by then, so it returns 0 instead of how many it cancelled.
+# line: return len(under_way)
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    if under_way:
+        await asyncio.wait(under_way, timeout=seconds)
+    for task in under_way:
+        task.cancel()
+    await asyncio.gather(*under_way, return_exceptions=True)
+    return len(under_way)
+
+# %% shut-down-1 wrong: the cancellations come back
+# cause: gather without return_exceptions raises the CancelledError of the first cancelled request out of shut_down, and doesn't wait for the others.
+# line: await asyncio.gather(*late)
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    if not under_way:
+        return 0
+    _, late = await asyncio.wait(under_way, timeout=seconds)
+    for task in late:
+        task.cancel()
+    await asyncio.gather(*late)
+    return len(late)
+
+# %% shut-down-1 right: a timer cancels
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    requests = tuple(under_way)
+    cancelled = []
+
+    def give_up():
+        cancelled.extend(task for task in requests if task.cancel())
+
+    timer = asyncio.get_running_loop().call_later(seconds, give_up)
+    try:
+        for task in requests:
+            await asyncio.wait([task])
+    finally:
+        timer.cancel()
+    return len(cancelled)

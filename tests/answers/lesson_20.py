@@ -2211,3 +2211,352 @@ async def kitchen(oven, fridge):
             await device.on()
             running.push_async_callback(device.off)
         yield oven, fridge
+
+# %% thirty-1 wrong: doesn't look at the clock
+# cause: the time of the answer is not checked, so an order that gives up a second too early or too late passes
+# line: assert await order(hangs) == "the guest left"
+import asyncio
+
+
+async def test_order(order):
+    async def quick():
+        await asyncio.sleep(10)
+        return "soup"
+
+    async def hangs():
+        await asyncio.sleep(3600)
+
+    async def burns():
+        raise ValueError("burnt")
+
+    assert await order(quick) == "soup"
+    assert await order(hangs) == "the guest left"
+    try:
+        await order(burns)
+    except ValueError:
+        pass
+    else:
+        raise AssertionError("the error was swallowed")
+
+# %% thirty-1 wrong: a swallowed error passes
+# cause: if order swallows the kitchen's error nothing fails, because the try has no else that raises
+# line: await order(burns) | pass
+import asyncio
+
+
+async def test_order(order):
+    clock = asyncio.get_running_loop().time
+    ended = False
+
+    async def quick():
+        await asyncio.sleep(29.5)
+        return "soup"
+
+    async def hangs():
+        nonlocal ended
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            await asyncio.sleep(2)
+            ended = True
+
+    async def burns():
+        await asyncio.sleep(1)
+        raise ValueError("burnt")
+
+    start = clock()
+    assert await order(quick) == "soup"
+    assert abs(clock() - start - 29.5) < 0.1
+    start = clock()
+    assert await order(hangs) == "the guest left"
+    assert ended
+    assert abs(clock() - start - 32) < 0.1
+    try:
+        await order(burns)
+    except ValueError:
+        pass
+
+# %% thirty-1 right: a kitchen that keeps a diary, again
+import asyncio
+
+
+class Kitchen:
+    def __init__(self, seconds, result=None, error=None, cleanup=0):
+        self.seconds, self.result, self.error = seconds, result, error
+        self.cleanup = cleanup
+        self.calls = 0
+        self.cancelled_at = self.ended_at = None
+
+    async def __call__(self):
+        clock = asyncio.get_running_loop().time
+        self.calls += 1
+        try:
+            await asyncio.sleep(self.seconds)
+        except asyncio.CancelledError:
+            self.cancelled_at = clock()
+            await asyncio.sleep(self.cleanup)
+            raise
+        finally:
+            self.ended_at = clock()
+        if self.error is not None:
+            raise self.error
+        return self.result
+
+
+async def test_order(order):
+    clock = asyncio.get_running_loop().time
+
+    async def visit(seconds, **options):
+        kitchen = Kitchen(seconds, **options)
+
+        async def cook():
+            return await kitchen()
+
+        start = clock()
+        try:
+            outcome = await order(cook)
+        except LookupError as error:
+            outcome = error
+        assert kitchen.calls == 1
+        assert kitchen.ended_at is not None
+        cancelled = kitchen.cancelled_at
+        if cancelled is not None:
+            cancelled = round(cancelled - start, 2)
+        return outcome, round(clock() - start, 2), cancelled
+
+    assert await visit(0, result="bread") == ("bread", 0, None)
+    assert await visit(5, result="soup") == ("soup", 5, None)
+    assert await visit(29.5, result="roast") == ("roast", 29.5, None)
+    assert await visit(2, result=None) == (None, 2, None)
+    assert await visit(30.5, result="late") == ("the guest left", 30, 30)
+    assert await visit(9999) == ("the guest left", 30, 30)
+    assert await visit(9999, cleanup=3) == ("the guest left", 33, 30)
+    burnt = LookupError("burnt")
+    assert await visit(7, error=burnt) == (burnt, 7, None)
+    assert await visit(29.5, error=burnt) == (burnt, 29.5, None)
+
+# %% circle-1 wrong: the tail belongs to it too
+# cause: everything visited on the way is returned, also the tasks that only wait for one in the circle
+# line: return seen
+def find_circle(waits):
+    for start in waits:
+        seen = set()
+        name = start
+        while name is not None and name in waits:
+            if name in seen:
+                return seen
+            seen.add(name)
+            name = waits[name]
+    return set()
+
+# %% circle-1 wrong: a task that has ended, again
+# cause: a name that has no entry of its own raises KeyError
+# line: name = waits[name]
+def find_circle(waits):
+    for start in waits:
+        path = []
+        name = start
+        while name is not None and name not in path:
+            path.append(name)
+            name = waits[name]
+        if name is not None:
+            return set(path[path.index(name):])
+    return set()
+
+# %% circle-1 right: peels off whom nobody waits for
+import collections
+
+
+def find_circle(waits):
+    waiters = collections.Counter(waits.values())
+    left = set(waits)
+    free = [name for name in waits if not waiters[name]]
+    while free:
+        name = free.pop()
+        left.discard(name)
+        target = waits[name]
+        waiters[target] -= 1
+        if target in left and not waiters[target]:
+            free.append(target)
+    return left
+
+# %% steady-1 wrong: hangs with a dead washer
+# cause: only the queue is waited for, so the test hangs if the washer dies of an error before the last task_done
+# line: await dirty.join()
+import asyncio
+
+
+async def test_washer(washer):
+    dirty, clean = asyncio.Queue(), []
+    task = asyncio.create_task(washer(dirty, clean))
+    try:
+        for plate in range(5):
+            dirty.put_nowait(plate)
+        await dirty.join()
+        assert clean == [0, 1, 2, 3, 4]
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+# %% steady-1 wrong: any order will do
+# cause: the plates are sorted before they are compared, so a washer that mixes up the order passes
+# line: assert sorted(clean)
+import asyncio
+
+
+async def test_washer(washer):
+    dirty, clean = asyncio.Queue(), []
+    for plate in range(5):
+        dirty.put_nowait(plate)
+    task = asyncio.create_task(washer(dirty, clean))
+    joined = asyncio.create_task(dirty.join())
+    try:
+        await asyncio.wait([task, joined], return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            task.result()
+        assert joined.done()
+        assert sorted(clean) == [0, 1, 2, 3, 4]
+    finally:
+        task.cancel()
+        joined.cancel()
+        await asyncio.gather(task, joined, return_exceptions=True)
+
+# %% steady-1 right: a queue that notices an idle or dead washer
+import asyncio
+
+
+class Sink(asyncio.Queue):
+    """A queue that tells when somebody comes for a plate and there is none."""
+
+    def __init__(self, tell):
+        super().__init__()
+        self.tell = tell
+
+    async def get(self):
+        if self.empty():
+            self.tell()
+        return await super().get()
+
+
+async def test_washer(washer):
+    over = asyncio.Event()
+    dirty, clean = Sink(over.set), []
+    loop = asyncio.get_running_loop()
+    for plate in range(5):
+        dirty.put_nowait(plate)
+    task = loop.create_task(washer(dirty, clean))
+    joining = loop.create_task(dirty.join())
+    for each in (task, joining):
+        each.add_done_callback(lambda finished: over.set())
+    try:
+        await over.wait()
+        await asyncio.sleep(0)
+        assert not task.done() and joining.done()
+        assert clean == list(range(5))
+    finally:
+        for each in (task, joining):
+            each.cancel()
+        await asyncio.wait([task, joining])
+
+# %% leaks-1 wrong: gone after one turn of the loop
+# cause: it yields to the loop only once after the cancel, so a leaked task whose cleanup takes a while still runs
+# line: await asyncio.sleep(0)
+import asyncio
+
+
+async def leaks(test):
+    before = asyncio.all_tasks()
+    left = set()
+    try:
+        await test()
+    finally:
+        left = asyncio.all_tasks() - before
+        for task in left:
+            task.cancel()
+        await asyncio.sleep(0)
+    return sorted(task.get_name() for task in left)
+
+# %% leaks-1 wrong: nothing ended if the test fails
+# cause: the cleanup is skipped when the test raises or leaks is cancelled, because it stands after the await without try/finally
+# line: await test()
+import asyncio
+
+
+async def leaks(test):
+    before = asyncio.all_tasks()
+    await test()
+    left = asyncio.all_tasks() - before
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+    return sorted(task.get_name() for task in left)
+
+# %% leaks-1 right: a wait that survives cancellation
+import asyncio
+
+
+async def leaks(test):
+    before = frozenset(asyncio.all_tasks())
+    names = []
+    try:
+        await test()
+    finally:
+        left = list(asyncio.all_tasks().difference(before))
+        names.extend(sorted(map(asyncio.Task.get_name, left)))
+        for task in left:
+            task.cancel()
+        interrupted = None
+        while not all(task.done() for task in left):
+            try:
+                await asyncio.wait(left)
+            except asyncio.CancelledError as error:
+                interrupted = error
+        if interrupted is not None:
+            raise interrupted
+    return names
+
+# %% fixture-1 wrong: two lines in one finally, again
+# cause: if fridge.off raises, oven.off is never reached
+# line: await fridge.off()
+async def kitchen(oven, fridge):
+    await oven.on()
+    try:
+        await fridge.on()
+    except BaseException:
+        await oven.off()
+        raise
+    try:
+        yield oven, fridge
+    finally:
+        await fridge.off()
+        await oven.off()
+
+# %% fixture-1 wrong: registered before it has started
+# cause: the callback that switches off is pushed before on, so what did not start is switched off too
+# line: stack.push_async_callback(thing.off)
+import contextlib
+
+
+async def kitchen(oven, fridge):
+    async with contextlib.AsyncExitStack() as stack:
+        for thing in (oven, fridge):
+            stack.push_async_callback(thing.off)
+            await thing.on()
+        yield oven, fridge
+
+# %% fixture-1 right: with a small context manager
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def powered(thing):
+    await thing.on()
+    try:
+        yield thing
+    finally:
+        await thing.off()
+
+
+async def kitchen(oven, fridge):
+    async with powered(oven) as hot, powered(fridge) as cold:
+        yield hot, cold

@@ -1008,3 +1008,167 @@ places = {
     "a week of physics": "cluster",
     "compress a file": "process pool",
 }
+
+# %% batches-1 wrong: rounds the size down
+# cause: the batch size is rounded down, so 79 numbers make 79 calls instead of at most 40
+# line: len(numbers) // 40
+import math
+
+
+async def work_all(client, work, numbers):
+    size = max(1, len(numbers) // 40)
+    batches = [numbers[i:i + size] for i in range(0, len(numbers), size)]
+
+    def work_batch(batch):
+        return [work(number) for number in batch]
+
+    parts = await client.gather(client.map(work_batch, batches))
+    return [result for part in parts for result in part]
+
+# %% batches-1 wrong: dealt out like cards, again
+# cause: each batch takes every 40th number, and the parts are then just strung together, so the order is wrong
+# line: numbers[start::40] | return [result for part in parts for result in part]
+import math
+
+
+async def work_all(client, work, numbers):
+    def work_batch(batch):
+        return [work(number) for number in batch]
+
+    count = min(40, len(numbers))
+    batches = [numbers[start::40] for start in range(count)]
+    parts = await client.gather(client.map(work_batch, batches))
+    return [result for part in parts for result in part]
+
+# %% batches-1 right: dealt out and collected by stride
+import functools
+
+
+def apply_to(work, batch):
+    return list(map(work, batch))
+
+
+async def work_all(client, work, numbers):
+    numbers = list(numbers)
+    hands = min(16, len(numbers))
+    results = [None] * len(numbers)
+    send = functools.partial(client.submit, apply_to, work)
+    futures = [send(numbers[hand::hands]) for hand in range(hands)]
+    for hand, part in enumerate(await client.gather(futures)):
+        results[hand::hands] = part
+    return results
+
+# %% reduce-there-1 wrong: the lists come home
+# cause: the long lists are gathered and their maximum is taken at home, so all measurements move
+# line: await client.gather(client.map(load, days))
+async def highest(client, load, days):
+    lists = await client.gather(client.map(load, days))
+    return {day: max(numbers) for day, numbers in zip(days, lists)}
+
+# %% reduce-there-1 wrong: all lists to one worker
+# cause: one single call gets all the lists as arguments, so they move from the other workers to the one where it runs
+# line: client.submit(peaks, *lists)
+async def highest(client, load, days):
+    def peaks(*lists):
+        return [max(numbers) for numbers in lists]
+
+    lists = client.map(load, days)
+    tops = await client.submit(peaks, *lists)
+    return dict(zip(days, tops))
+
+# %% reduce-there-1 right: a chain of futures per day
+async def highest(client, load, days):
+    tops = {}
+    for day in days:
+        tops[day] = client.submit(max, client.submit(load, day))
+    values = iter(await client.gather(list(tops.values())))
+    for day in tops:
+        tops[day] = next(values)
+    return tops
+
+# %% survive-1 wrong: three more times
+# cause: an item is sent once at the beginning and three more times afterwards, four times in all
+# line: for again in range(3):
+import asyncio
+
+
+async def do_all(client, work, items):
+    futures = client.map(work, items)
+
+    async def follow(item, future):
+        for again in range(3):
+            try:
+                return await future
+            except client.WorkerDied:
+                future = client.submit(work, item)
+        return await future
+
+    return await asyncio.gather(
+        *(follow(item, future) for item, future in zip(items, futures)))
+
+# %% survive-1 wrong: own errors are sent again too
+# cause: an error of the work itself is caught as well, so a call that failed by itself is repeated
+# line: except Exception:
+import asyncio
+
+
+async def do_all(client, work, items):
+    futures = client.map(work, items)
+
+    async def follow(item, future):
+        sent = 1
+        while True:
+            try:
+                return await future
+            except Exception:
+                if sent == 3:
+                    raise
+            future = client.submit(work, item)
+            sent += 1
+
+    return await asyncio.gather(*map(follow, items, futures))
+
+# %% survive-1 right: one object per item
+import asyncio
+
+
+class Job:
+    def __init__(self, client, work, item):
+        self.client, self.work, self.item = client, work, item
+        self.left = 3
+        self.send()
+
+    def send(self):
+        self.left -= 1
+        self.future = self.client.submit(self.work, self.item)
+
+    async def finish(self):
+        while self.left:
+            try:
+                return await self.future
+            except self.client.WorkerDied:
+                self.send()
+        return await self.future
+
+
+async def do_all(client, work, items):
+    jobs = [Job(client, work, item) for item in items]
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(job.finish()) for job in jobs]
+    return [task.result() for task in tasks]
+
+# %% idempotent-1 wrong: dies between account and mark
+# cause: the amount is added before the payment is marked as entered, so a worker that dies in between makes it count twice
+# line: book[account] = | book[mark] = 0
+def pay(book, payment):
+    mark = ("seen", payment["id"])
+    account = payment["account"]
+    if mark in book:
+        return
+    book[account] = book.get(account, 0) + payment["amount"]
+    book[mark] = 0
+
+# %% idempotent-1 right: one entry per payment
+def pay(book, payment):
+    key = (payment["account"], payment["id"])
+    book.setdefault(key, payment["amount"])

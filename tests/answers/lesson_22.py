@@ -638,3 +638,93 @@ def report(fetch, urls):
 
     asyncio.run(main())
     return ", ".join(pages)
+
+# %% bench-1 wrong: one way after the other, again
+# cause: all rounds of one way are run before the next way begins, instead of the ways in turns
+# line: for name, way in ways.items(): | for _ in range(rounds):
+import statistics
+
+
+def bench(ways, rounds, clock):
+    for way in ways.values():
+        way()
+    medians = {}
+    for name, way in ways.items():
+        times = []
+        for _ in range(rounds):
+            start = clock()
+            way()
+            times.append(clock() - start)
+        medians[name] = statistics.median(times)
+    return medians
+
+# %% bench-1 wrong: the stopwatch starts once a round
+# cause: the start time is taken once per round, so a later way's time includes those of the ways before it
+# line: start = clock()
+import statistics
+
+
+def bench(ways, rounds, clock):
+    times = {name: [] for name in ways}
+    for way in ways.values():
+        way()
+    for _ in range(rounds):
+        start = clock()
+        for name, way in ways.items():
+            way()
+            times[name].append(clock() - start)
+    return {name: statistics.median(times[name]) for name in ways}
+
+# %% bench-1 right: a stopwatch, and rows turned into columns
+import statistics
+
+
+def bench(ways, rounds, clock):
+    def timed(way):
+        start = clock()
+        way()
+        return -(start - clock())
+
+    for way in ways.values():
+        way()
+    rows = [list(map(timed, ways.values())) for _ in range(rounds)]
+    return dict(zip(ways, map(statistics.median, zip(*rows))))
+
+# %% edge-1 wrong: errors are joined in
+# cause: with return_exceptions a failed fetch becomes a text in the report, and its error does not come out
+# line: return_exceptions=True
+import asyncio
+
+
+def report(fetch, urls):
+    async def main():
+        pages = await asyncio.gather(
+            *map(fetch, urls), return_exceptions=True)
+        return ", ".join(map(str, pages))
+
+    return asyncio.run(main())
+
+# %% edge-1 wrong: a run for each page, again
+# cause: each page is fetched by a run of its own, one after the other, and not all at once
+# line: asyncio.run(fetch(url))
+import asyncio
+
+
+def report(fetch, urls):
+    return ", ".join(asyncio.run(fetch(url)) for url in urls)
+
+# %% edge-1 right: with a runner and a group
+import asyncio
+
+
+def report(fetch, urls):
+    tasks = []
+
+    async def fill():
+        async with asyncio.TaskGroup() as group:
+            for url in urls:
+                tasks.append(group.create_task(fetch(url)))
+
+    with asyncio.Runner() as runner:
+        runner.run(fill())
+    return ", ".join([task.result() for task in tasks])

@@ -4598,3 +4598,612 @@ async def crawl(url, pages, workers, tell):
             for _ in range(workers):
                 group.create_task(worker(client))
     return names, failed
+
+# %% crawl-page-1 wrong: pauses after the last try too
+# cause: after the fifth try it pauses once more before the ValueError, which should come out at once
+# line: await asyncio.sleep(random.uniform(0, pause))
+import asyncio
+import random
+
+
+async def get_page(ask, page):
+    async with asyncio.timeout(4):
+        pause = 0.1
+        for _ in range(5):
+            try:
+                async with asyncio.timeout(1):
+                    status, body = await ask(page)
+            except OSError:
+                pass
+            else:
+                if status == 200:
+                    return body
+                if status not in (429, 503):
+                    raise ValueError(status)
+            await asyncio.sleep(random.uniform(0, pause))
+            pause *= 2
+        raise ValueError("five tries")
+
+# %% crawl-page-1 wrong: pauses that grow by steps
+# cause: the longest pause grows linearly (0.1, 0.2, 0.3, 0.4) instead of doubling each time
+# line: 0.1 * number
+import asyncio
+import random
+
+
+async def get_page(ask, page):
+    async with asyncio.timeout(4):
+        for number in range(5):
+            if number:
+                await asyncio.sleep(random.uniform(0, 0.1 * number))
+            try:
+                async with asyncio.timeout(1):
+                    status, body = await ask(page)
+            except OSError:
+                continue
+            if status == 200:
+                return body
+            if status not in (429, 503):
+                raise ValueError(status)
+        raise ValueError("five tries")
+
+# %% crawl-page-1 right: wait_for and a row of pauses
+import asyncio
+import contextlib
+import random
+
+
+async def get_page(ask, page):
+    async def attempts():
+        for longest in (0, 0.1, 0.2, 0.4, 0.8):
+            if longest:
+                await asyncio.sleep(random.random() * longest)
+            with contextlib.suppress(OSError):
+                status, body = await asyncio.wait_for(ask(page), 1)
+                if status == 200:
+                    return body
+                if status != 429 and status != 503:
+                    break
+        raise ValueError(f"no page {page!r}")
+
+    return await asyncio.wait_for(attempts(), 4)
+
+# %% crawl-limit-1 wrong: sleeps after the last start too
+# cause: after the last start it still sleeps, so it returns late when the last fetch is shorter than apart
+# line: await asyncio.sleep(apart)
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    slots = asyncio.Semaphore(most)
+    tasks = []
+    async with asyncio.TaskGroup() as group:
+        for page in pages:
+            await slots.acquire()
+            task = group.create_task(fetch(page))
+            task.add_done_callback(lambda task: slots.release())
+            tasks.append(task)
+            await asyncio.sleep(apart)
+    return [task.result() for task in tasks]
+
+# %% crawl-limit-1 wrong: a timetable made in advance
+# cause: starts are spaced before the semaphore, so fetches that had to wait for a slot start together, closer than apart
+# line: await asyncio.sleep(number * apart) | async with slots:
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    slots = asyncio.Semaphore(most)
+
+    async def one(number, page):
+        await asyncio.sleep(number * apart)
+        async with slots:
+            return await fetch(page)
+
+    return await asyncio.gather(
+        *(one(number, page) for number, page in enumerate(pages)))
+
+# %% crawl-limit-1 right: a starter that waits for both
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    loop = asyncio.get_running_loop()
+    free = asyncio.Queue()
+    for slot in range(most):
+        free.put_nowait(slot)
+    results = {}
+
+    async def one(number, page, slot):
+        try:
+            results[number] = await fetch(page)
+        finally:
+            free.put_nowait(slot)
+
+    async with asyncio.TaskGroup() as group:
+        last = None
+        for number, page in enumerate(pages):
+            slot = await free.get()
+            if last is not None:
+                rest = last + apart - loop.time()
+                if rest > 0:
+                    await asyncio.sleep(rest)
+            last = loop.time()
+            group.create_task(one(number, page, slot))
+    return [results[number] for number in sorted(results)]
+
+# %% crawl-pipeline-1 wrong: None means the end
+# cause: a raw page that is None is taken for the end mark, so parsing stops there
+# line: if raw is None: | await queue.put((None, None))
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    records, failed = {}, {}
+    queue = asyncio.Queue(size)
+    todo = iter(pages)
+
+    async def worker():
+        for page in todo:
+            try:
+                raw = await fetch(page)
+            except Exception as error:
+                failed[page] = error
+            else:
+                await queue.put((page, raw))
+
+    async def parser():
+        while True:
+            page, raw = await queue.get()
+            if raw is None:
+                break
+            try:
+                records[page] = await parse(raw)
+            except Exception as error:
+                failed[page] = error
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(parser())
+        async with asyncio.TaskGroup() as fetchers:
+            for _ in range(workers):
+                fetchers.create_task(worker())
+        await queue.put((None, None))
+    return records, failed
+
+# %% crawl-pipeline-1 wrong: the parser survives a cancellation
+# cause: if pipeline is cancelled while the pages are fetched, the parser task is not cancelled and goes on
+# line: await asyncio.gather(* | parsing = asyncio.create_task(parser()) | parsing.cancel()
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    records, failed = {}, {}
+    queue = asyncio.Queue(size)
+    todo = iter(pages)
+
+    async def worker():
+        for page in todo:
+            try:
+                raw = await fetch(page)
+            except Exception as error:
+                failed[page] = error
+            else:
+                await queue.put((page, raw))
+
+    async def parser():
+        while True:
+            page, raw = await queue.get()
+            try:
+                records[page] = await parse(raw)
+            except Exception as error:
+                failed[page] = error
+            finally:
+                queue.task_done()
+
+    parsing = asyncio.create_task(parser())
+    await asyncio.gather(*(worker() for _ in range(workers)))
+    await queue.join()
+    parsing.cancel()
+    return records, failed
+
+# %% crawl-pipeline-1 right: a queue that is shut down
+import asyncio
+
+
+class Line:
+    def __init__(self, fetch, parse, pages, size):
+        self.fetch, self.parse = fetch, parse
+        self.todo = list(reversed(list(pages)))
+        self.raws = asyncio.Queue(size)
+        self.records, self.failed = {}, {}
+
+    async def attempt(self, page, step, argument, keep):
+        try:
+            value = await step(argument)
+        except Exception as error:
+            self.failed[page] = error
+            return
+        await keep(page, value)
+
+    async def store(self, page, record):
+        self.records[page] = record
+
+    async def enqueue(self, page, raw):
+        await self.raws.put((page, raw))
+
+    async def fetching(self):
+        while self.todo:
+            page = self.todo.pop()
+            await self.attempt(page, self.fetch, page, self.enqueue)
+
+    async def parsing(self):
+        while True:
+            try:
+                page, raw = await self.raws.get()
+            except asyncio.QueueShutDown:
+                return
+            await self.attempt(page, self.parse, raw, self.store)
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    line = Line(fetch, parse, pages, size)
+    async with asyncio.TaskGroup() as everything:
+        everything.create_task(line.parsing())
+        async with asyncio.TaskGroup() as fetchers:
+            for _ in range(workers):
+                fetchers.create_task(line.fetching())
+        line.raws.shutdown()
+    return line.records, line.failed
+
+# %% crawl-progress-1 wrong: the request in one piece, again
+# cause: it reads once, though the request may come in pieces, so half a request line gives a 404 or an error
+# line: request = await reader.read(4096)
+import asyncio
+import json
+
+
+async def show(crawl, reader, writer):
+    async def send(text):
+        writer.write(text.encode())
+        await writer.drain()
+
+    async def head(status, kind):
+        await send(f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n\r\n")
+
+    try:
+        request = await reader.read(4096)
+        parts = request.split()
+        if not parts:
+            return
+        path = parts[1].decode() if len(parts) > 1 else ""
+        if path == "/":
+            await head("200 OK", "text/html")
+            await send("<h1>Crawl</h1>")
+        elif path == "/events":
+            await head("200 OK", "text/event-stream")
+            while not crawl.over:
+                await send(f"data: {json.dumps(crawl.state())}\n\n")
+                await asyncio.sleep(0.05)
+            await send(f"data: {json.dumps(crawl.state())}\n\n")
+        else:
+            await head("404 Not Found", "text/plain")
+    except ConnectionError:
+        pass
+    finally:
+        writer.close()
+
+# %% crawl-progress-1 wrong: a visitor who leaves in the request
+# cause: if the visitor leaves before the empty line, readuntil raises IncompleteReadError, which is no OSError and comes out
+# line: except OSError: | request = await reader.readuntil
+import asyncio
+import json
+
+
+async def show(crawl, reader, writer):
+    async def send(text):
+        writer.write(text.encode())
+        await writer.drain()
+
+    try:
+        request = await reader.readuntil(b"\r\n\r\n")
+        path = request.decode("latin-1").split(" ")[1]
+        if path == "/":
+            await send("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+                       "<p>crawling</p>")
+        elif path == "/events":
+            await send("HTTP/1.1 200 OK\r\n"
+                       "Content-Type: text/event-stream\r\n\r\n")
+            while not crawl.over:
+                await send(f"data: {json.dumps(crawl.state())}\n\n")
+                await asyncio.sleep(0.05)
+            await send(f"data: {json.dumps(crawl.state())}\n\n")
+        else:
+            await send("HTTP/1.1 404 Not Found\r\n"
+                       "Content-Type: text/plain\r\n\r\nno such page")
+    except OSError:
+        pass
+    finally:
+        writer.close()
+
+# %% crawl-progress-1 right: bodies as async generators, again
+import asyncio
+import contextlib
+import json
+
+
+async def page_body(crawl):
+    yield b"<!doctype html><title>Crawl</title><p>See /events"
+
+
+async def events_body(crawl):
+    over = False
+    while not over:
+        over = bool(crawl.over)
+        yield b"data: " + json.dumps(crawl.state()).encode() + b"\n\n"
+        if not over:
+            await asyncio.sleep(0.05)
+
+
+async def missing_body(crawl):
+    yield b"not found"
+
+
+ROUTES = {
+    "/": (b"200 OK", b"text/html", page_body),
+    "/events": (b"200 OK", b"text/event-stream", events_body),
+}
+MISSING = (b"404 Not Found", b"text/plain", missing_body)
+
+
+async def show(crawl, reader, writer):
+    with contextlib.closing(writer), contextlib.suppress(
+            OSError, EOFError, ValueError):
+        words = (await reader.readline()).decode("latin-1").split()
+        while (line := await reader.readline()) != b"\r\n":
+            if not line.endswith(b"\n"):
+                return
+        path = words[1] if len(words) > 1 else ""
+        status, kind, body = ROUTES.get(path, MISSING)
+        writer.write(b"HTTP/1.1 %b\r\nContent-Type: %b\r\n\r\n"
+                     % (status, kind))
+        await writer.drain()
+        async with contextlib.aclosing(body(crawl)) as chunks:
+            async for chunk in chunks:
+                writer.write(chunk)
+                await writer.drain()
+
+# %% crawl-stop-1 wrong: a cancelled page is lost, again
+# cause: a CancelledError is no Exception, so the page of a worker that is cancelled does not go back into todo
+# line: except Exception:
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    async def worker():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            try:
+                done[page] = await fetch(page)
+            except Exception:
+                todo.appendleft(page)
+                raise
+
+    async def watch(limit):
+        await stop.wait()
+        limit.reschedule(asyncio.get_running_loop().time() + grace)
+
+    watcher = None
+    try:
+        async with asyncio.timeout(None) as limit:
+            watcher = asyncio.create_task(watch(limit))
+            async with asyncio.TaskGroup() as group:
+                for _ in range(workers):
+                    group.create_task(worker())
+    except TimeoutError:
+        pass
+    finally:
+        watcher.cancel()
+        await asyncio.wait([watcher])
+
+# %% crawl-stop-1 wrong: waits for stop though all is done
+# cause: it waits for stop before it looks at the workers, so it hangs when todo is empty, and an error comes out only after stop
+# line: await stop.wait()
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    async def worker():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            try:
+                done[page] = await fetch(page)
+            except BaseException:
+                todo.appendleft(page)
+                raise
+
+    tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+    try:
+        await stop.wait()
+        finished, late = await asyncio.wait(
+            tasks, timeout=grace, return_when=asyncio.FIRST_EXCEPTION)
+        for task in finished:
+            task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% crawl-stop-1 right: a limit that is set later
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    loop = asyncio.get_running_loop()
+
+    async def worker():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            fetched = False
+            try:
+                result = await fetch(page)
+                fetched = True
+            finally:
+                if fetched:
+                    done[page] = result
+                else:
+                    todo.append(page)
+
+    async def watch(limit):
+        await stop.wait()
+        limit.reschedule(loop.time() + grace)
+
+    async with asyncio.TaskGroup() as outer:
+        try:
+            async with asyncio.timeout(None) as limit:
+                watcher = outer.create_task(watch(limit))
+                async with asyncio.TaskGroup() as group:
+                    for _ in range(workers):
+                        group.create_task(worker())
+        except TimeoutError:
+            pass
+        finally:
+            watcher.cancel()
+
+# %% crawl-whole-1 wrong: the timeout of httpx
+# cause: the timeout of httpx holds for each read and not for the whole answer, so an answer that trickles in takes longer than 0.3 s
+# line: timeout=0.3
+import asyncio
+import random
+
+import httpx
+
+
+async def crawl(url, pages, workers, tell):
+    names, failed = {}, []
+    todo = iter(pages)
+
+    async def get_name(client, page):
+        for number in range(6):
+            pause = random.uniform(0, 0.1)
+            try:
+                answer = await client.get(url + page)
+            except httpx.TransportError:
+                pass
+            else:
+                if answer.status_code == 200:
+                    return answer.json()["name"]
+                if answer.status_code == 429:
+                    pause = float(answer.headers["Retry-After"])
+                elif answer.status_code != 503:
+                    break
+            if number < 5:
+                await asyncio.sleep(pause)
+        raise ValueError(page)
+
+    async def worker(client):
+        for page in todo:
+            try:
+                names[page] = await get_name(client, page)
+            except ValueError:
+                failed.append(page)
+            tell(len(names), len(failed))
+
+    async with httpx.AsyncClient(timeout=0.3) as client:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker(client))
+    return names, failed
+
+# %% crawl-whole-1 wrong: the client is closed only at a good end
+# cause: aclose is not in a finally, so the client stays open if crawl is cancelled
+# line: await client.aclose() | client = httpx.AsyncClient
+import asyncio
+import random
+
+import httpx
+
+
+async def crawl(url, pages, workers, tell):
+    names, failed = {}, []
+    todo = iter(pages)
+    client = httpx.AsyncClient(timeout=None)
+
+    async def get_name(page):
+        for number in range(6):
+            pause = random.uniform(0, 0.1)
+            try:
+                async with asyncio.timeout(0.3):
+                    answer = await client.get(url + page)
+            except (httpx.TransportError, TimeoutError):
+                pass
+            else:
+                if answer.status_code == 200:
+                    return answer.json()["name"]
+                if answer.status_code == 429:
+                    pause = float(answer.headers["Retry-After"])
+                elif answer.status_code != 503:
+                    break
+            if number < 5:
+                await asyncio.sleep(pause)
+        raise ValueError(page)
+
+    async def worker():
+        for page in todo:
+            try:
+                names[page] = await get_name(page)
+            except ValueError:
+                failed.append(page)
+            tell(len(names), len(failed))
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+    await client.aclose()
+    return names, failed
+
+# %% crawl-whole-1 right: a task per page, a slot per try
+import asyncio
+import random
+
+import httpx
+
+
+class Crawler:
+    def __init__(self, client, url, workers, tell):
+        self.client, self.url, self.tell = client, url, tell
+        self.slots = asyncio.Semaphore(workers)
+        self.names, self.failed = {}, []
+
+    async def ask(self, page):
+        async with self.slots:
+            try:
+                return await asyncio.wait_for(
+                    self.client.get(self.url + page), 0.3)
+            except (httpx.TransportError, TimeoutError):
+                return None
+
+    async def one(self, page):
+        for left in reversed(range(6)):
+            answer = await self.ask(page)
+            status = 503 if answer is None else answer.status_code
+            if status == 200:
+                self.names[page] = answer.json()["name"]
+                break
+            if status not in (429, 503) or not left:
+                self.failed.append(page)
+                break
+            if status == 429 and "Retry-After" in answer.headers:
+                await asyncio.sleep(float(answer.headers["Retry-After"]))
+            else:
+                await asyncio.sleep(random.random() / 10)
+        self.tell(len(self.names), len(self.failed))
+
+
+async def crawl(url, pages, workers, tell):
+    limits = httpx.Limits(max_connections=None)
+    async with httpx.AsyncClient(timeout=None, limits=limits) as client:
+        crawler = Crawler(client, url, workers, tell)
+        async with asyncio.TaskGroup() as group:
+            for page in pages:
+                group.create_task(crawler.one(page))
+    return crawler.names, crawler.failed
