@@ -2846,3 +2846,27 @@ class TokenBucket:
             if due > now:
                 await asyncio.sleep(due - now)
             self.empty = due
+
+# %% consumer-1 wrong: a dict of tasks by number
+# cause: if a number comes twice, the second task replaces the first in the dict, and at the end the first is not waited for.
+# line: running[number] = | running = {}
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    slots = asyncio.Semaphore(at_most)
+    running = {}
+
+    async def one(number):
+        try:
+            await details(number)
+        finally:
+            slots.release()
+
+    while True:
+        await slots.acquire()
+        number = await queue.get()
+        if number is None:
+            break
+        running[number] = asyncio.create_task(one(number))
+    await asyncio.gather(*running.values())
