@@ -1567,3 +1567,32 @@ def make_app(connect):
         return await pool.price(name)
 
     return app
+
+# %% lifespan-1 wrong: opens while it already serves
+# cause: the pool is opened in a task that nobody waits for at startup, so requests are accepted before it is open, and a failing connect doesn't stop the start.
+# line: opening = asyncio.create_task(connect())
+import asyncio
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+
+def make_app(connect):
+    opening = None
+
+    @asynccontextmanager
+    async def lifespan(app):
+        nonlocal opening
+        opening = asyncio.create_task(connect())
+        yield
+        pool = await opening
+        await pool.close()
+
+    app = FastAPI(lifespan=lifespan)
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        pool = await opening
+        return await pool.price(name)
+
+    return app
