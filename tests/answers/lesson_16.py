@@ -3025,6 +3025,10 @@ async def feed(source, send, workers, size):
 # cause: at the end it collects all slots but one, so it returns while one number may still be in flight.
 # line: for _ in range(at_most - 1):
 # told: task = asyncio.create_task(details(number))
+
+# %% consumer-1 wrong: a dict of tasks by number
+# cause: if a number comes twice, the second task replaces the first in the dict, and at the end the first is not waited for.
+# line: running[number] = | running = {}
 import asyncio
 
 
@@ -3192,3 +3196,19 @@ class TokenBucket:
             if missing > 0:
                 await asyncio.sleep(missing)
             self._full_at = max(self._full_at, self._clock()) + self._gap
+
+    running = {}
+
+    async def one(number):
+        try:
+            await details(number)
+        finally:
+            slots.release()
+
+    while True:
+        await slots.acquire()
+        number = await queue.get()
+        if number is None:
+            break
+        running[number] = asyncio.create_task(one(number))
+    await asyncio.gather(*running.values())

@@ -19,7 +19,7 @@ class Within(Exercise):
       and returns.
     - What failed is left out, and so is what was late.
     - However it ends, even if it is cancelled, every `fetch` has ended by then. A `fetch` that is
-      cancelled may take a moment to clean up.
+      cancelled may take a moment to clean up; then the cancellation comes out of it.
     """
 
     id = "within-1"

@@ -1,4 +1,5 @@
 import asyncio
+from collections import Counter
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
@@ -59,6 +60,18 @@ class Taken(asyncio.Queue):
         return item
 
 
+class Unlike(dict):
+    """The seconds of each number, which are others each time: a second call may end first."""
+
+    def __init__(self, waits):
+        super().__init__(enumerate(waits))
+        self.asked = Counter()
+
+    def __getitem__(self, number):
+        self.asked[number] += 1
+        return super().__getitem__((number + self.asked[number] - 1) % len(self))
+
+
 class Consumer(Exercise):
     """A consumer without batches
 
@@ -74,8 +87,8 @@ class Consumer(Exercise):
     begins as soon as it is in the queue and fewer than `at_most` are in flight. Numbers that can't
     begin yet stay in the queue; your code may hold one of them.
 
-    The same number may come twice, and is done twice. `details` never fails here: failing items
-    are the subject of the next exercise.
+    The same number may come twice, and is done twice; the second time may be quicker. `details`
+    never fails here: failing items are the subject of the next exercise.
     """
 
     id = "consumer-1"
@@ -141,11 +154,14 @@ class Consumer(Exercise):
             "waits": some.permutations((0.71, 1.13, 2.3, 3.7)),
             "at_most": some.integers(1, 3),
         },
-        besides=[{"arrivals": [(0, 1)] * 1100, "waits": [1] * 4, "at_most": 100}],
+        besides=[
+            {"arrivals": [(0, 1)] * 1100, "waits": [1] * 4, "at_most": 100},
+            {"arrivals": [(0, 1), (0, 1)], "waits": (0.71, 3.7, 1.13, 2.3), "at_most": 3},
+        ],
         most=24,
     )
     def any_numbers(self, consumer, lab, arrivals, waits, at_most):
-        details, begun, when = lab.service(dict(enumerate(waits)), name="details"), [], 0
+        details, begun, when = lab.service(Unlike(waits), name="details"), [], 0
         queue, times = Taken(details.finished), []
         for gap, number in arrivals:
             times.append((when := when + gap, number))

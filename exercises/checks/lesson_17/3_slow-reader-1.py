@@ -18,7 +18,7 @@ class Slow(Wire):
 
     def __init__(self):
         super().__init__()
-        self.buffered, self.high = 0, 2**16
+        self.buffered, self.most, self.high = 0, 0, 2**16
 
     def write(self, data):
         super().write(data)
@@ -26,6 +26,7 @@ class Slow(Wire):
             self.protocol.pause_writing()
             asyncio.get_running_loop().call_later(self.REST, self.read)
         self.buffered += len(data)
+        self.most = max(self.most, self.buffered)
 
     def read(self):
         self.buffered = 0
@@ -203,6 +204,8 @@ class SlowReader(Exercise):
 
         wire = Slow()
         await lab.awaitable(send_all(wire.writer, given()))
+        if wire.most > 4 * self.PART:
+            self.not_drained(lab, f"{wire.most // 1024:,} KiB lay in the writer's buffer.")
 
     @sweep(
         lambda some: {
@@ -242,7 +245,9 @@ class SlowReader(Exercise):
             raise Wrong(
                 "went on after the end",
                 f"{len(taken)} parts were taken.",
-                try_="The ConnectionError of drain must end the loop.",
+                self.seldom_drained(lab),
+                "The ConnectionError of drain must end the loop, and only who drains after each "
+                "part hears of it.",
                 headline="talked to nobody",
             )
         stays = leaves is None or sum(map(bool, taken)) < leaves
@@ -283,12 +288,7 @@ class SlowReader(Exercise):
                 "Take a part, send it, and take the next one when `drain` has returned.",
                 headline="took all first",
             )
-        seldom = (
-            node.test.lineno
-            for node in lab.nodes()
-            if isinstance(node, ast.If) and "drain" in ast.unparse(node)
-        )
-        if line := lab.earliest(*seldom):
+        if line := self.seldom_drained(lab):
             raise Wrong(
                 "no drain",
                 observed,
@@ -297,7 +297,26 @@ class SlowReader(Exercise):
                 "each.",
                 headline="drained too seldom",
             )
+        limit = lab.call_of("drain") and lab.call_of("set_write_buffer_limits")
+        if limit:
+            raise Wrong(
+                "no drain",
+                observed,
+                limit,
+                "`drain` waits only when more than `high` lies there, and then one part more has "
+                "come on top of it.",
+                headline="drained too late",
+            )
         raise Wrong("no drain", observed, lab.call_of("set_write_buffer_limits", "write"))
+
+    def seldom_drained(self, lab):
+        """The line of the `if` on which it depends whether `drain` is called, or None."""
+        conditions = (
+            node.test.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.If) and "drain" in ast.unparse(node)
+        )
+        return lab.earliest(*conditions)
 
     def closed(self, server):
         if not server.writers[-1].is_closing():
@@ -356,6 +375,24 @@ class SlowReader(Exercise):
 
     calls_drain = drains.but(
         "await writer.drain()", "writer.drain()", kind="not awaited", says="nobody awaited it"
+    )
+
+    when_there_is_too_much = drains.but(
+        "await writer.drain()",
+        "if writer.transport.get_write_buffer_size() > 256 * 1024:\n    await writer.drain()",
+        kind="no drain",
+        says="320 KiB lay in",
+    )
+
+    when_there_is_much = when_there_is_too_much.but(
+        "256", "128", kind="went on after the end", says="only who drains after each"
+    )
+
+    a_high_limit = drains.but(
+        "try:",
+        "writer.transport.set_write_buffer_limits(high=256 * 1024)\ntry:",
+        kind="no drain",
+        says="drained too late",
     )
 
     @wrong("eager", says="take the next one")

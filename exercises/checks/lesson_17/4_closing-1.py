@@ -31,8 +31,8 @@ class Answering(Exercise):
 
     - Send the answer, and close the connection.
     - If `work` raises a `ValueError`, the answer is `b"error\\n"`.
-    - If `work` raises anything else, or is cancelled, close the connection, and let the error or
-      the cancellation out.
+    - If `work` or the reading raises anything else, or is cancelled, close the connection, and let
+      the error or the cancellation out.
     - If the client ends without saying anything, close, and do not call `work`.
     """
 
@@ -137,6 +137,10 @@ class Answering(Exercise):
             ),
             "answer": some.sampled_from(ANSWERS),
         },
+        besides=[
+            {"pieces": [b"a", ConnectionResetError], "answer": b"a"},
+            {"pieces": [b"a", asyncio.CancelledError], "answer": b"a"},
+        ],
         most=30,
     )
     def any_line(self, handle, lab, pieces, answer):
@@ -154,16 +158,26 @@ class Answering(Exercise):
 
         async def serve():
             wire = Wire(holds=True)
-            feed(wire.reader, *pieces, *[] if pieces else [None])
+            breaks = [0.01, last("the client")] if last is ConnectionResetError else []
+            feed(wire.reader, *heard, *breaks, *[] if pieces else [None])
             wires.append(wire)
+            if last is asyncio.CancelledError:
+                asyncio.get_running_loop().call_later(0.01, asyncio.current_task().cancel)
             await lab.awaitable(handle(wire.reader, wire.writer, work))
 
         wires = []
-        said = f"said {b''.join(pieces)!r}" if pieces else "ended without a word"
+        heard = [piece for piece in pieces if isinstance(piece, bytes)]
+        last = None if heard == pieces else pieces[-1]
+        said = f"said {b''.join(heard)!r}" if pieces else "ended without a word"
         does = f"returned {answer!r}" if isinstance(answer, bytes) else f"raised {answer.__name__}"
-        lab.told(f"for a client who {said}" + (f"; `work` {does}" if pieces else ""))
+        then = {
+            None: f"; `work` {does}" if pieces else "",
+            ConnectionResetError: ", and whose connection broke then",
+            asyncio.CancelledError: ", and cancelled it while it waited for the rest of the line",
+        }
+        lab.told(f"for a client who {said}{then[last]}")
         run = lab.run(serve())
-        if pieces and not worked:
+        if pieces and not last and not worked:
             raise Wrong(
                 "falsy",
                 f"The client said {b''.join(pieces)!r}, and `work` was not called.",
@@ -172,14 +186,15 @@ class Answering(Exercise):
                 headline="took a line for the end",
             )
         if not wires[0].closing:
+            skipped = lab.text.skipped("close", "abort")
             raise Wrong(
                 "left open",
                 f"It ended{f' with {type(run.error).__name__}' if run.error else ''}, and the "
                 "connection was open.",
-                lab.text.skipped("close", "abort"),
-                "What has to be done however it ends belongs in a `finally`. A cancellation is no "
-                "`Exception`.",
-                at="isn't met on this way out",
+                skipped or (run.error and lab.text.of_traceback(run.error)),
+                "What has to be done however it ends belongs in a `finally`, and all that may fail "
+                "in its `try`. A cancellation is no `Exception`.",
+                at="isn't met on this way out" if skipped else "let it out past the `close`",
             )
         if wires[0].thrown_away:
             raise Wrong(
@@ -284,6 +299,13 @@ class Answering(Exercise):
             await writer.drain()
         finally:
             writer.close()
+
+    reads_before = with_finally.but(
+        "try:\n    line = await reader.readline()",
+        "line = await reader.readline()\ntry:",
+        kind="left open",
+        says="ended with ConnectionResetError",
+    )
 
     @wrong("lost error", says="catch ValueError alone")
     async def catches_all(reader, writer, work):

@@ -42,8 +42,8 @@ class Lifespan(Exercise):
     closes it.
 
     Write `make_app(connect)`. It returns a FastAPI application that answers `GET /price/{name}`
-    with the price. The application opens one pool when the server starts it up, before the first
-    request, uses it for all requests, and closes it when the server shuts it down.
+    with the price. The application opens one pool when the server starts it up, and has started
+    only when it is open; it uses it for all requests, and closes it when the server shuts it down.
     """
 
     id = "lifespan-1"
@@ -72,6 +72,7 @@ class Lifespan(Exercise):
             pools.append(Pool(lab, PRICES))
             moments.setdefault("connected", moments["phase"])
             await asyncio.sleep(0.5)
+            moments.setdefault("opened", moments["phase"])
             return pools[-1]
 
         app = lab.call(make_app, connect)
@@ -226,6 +227,15 @@ class Lifespan(Exercise):
                 lab.call_of("run"),
                 try_="Write the view as `async def`, and `await`.",
                 headline="another loop",
+            )
+        if moments["connected"] == "startup" != moments.get("opened"):
+            raise Wrong(
+                "lifespan",
+                "The application said that it had started while the pool was still being opened. "
+                "Then a server lets requests in, even if the opening fails.",
+                lab.call_of("create_task", "ensure_future") or lab.call_of("connect"),
+                try_="Await the pool in the lifespan, before its `yield`.",
+                headline="started before the pool was open",
             )
         for name, talk in zip(PRICES, talks):
             if isinstance(talk.error, NameError) and lab.assigned(talk.error.name):
@@ -400,6 +410,17 @@ class Lifespan(Exercise):
 
     closed_before_yield = never_closed.but(
         "yield", "await app.state.pool.close()\nyield", kind="given back early", says="was closed"
+    )
+
+    in_a_task = (
+        with_lifespan.but("await connect()", "asyncio.create_task(connect())")
+        .but("await app.state.pool.close()", "await (await app.state.pool).close()")
+        .but(
+            "await app.state.pool.price(name)",
+            "await (await app.state.pool).price(name)",
+            kind="lifespan",
+            says="still being opened",
+        )
     )
 
     close_not_awaited = with_lifespan.but(

@@ -248,6 +248,28 @@ class PoolByHand(Exercise):
         else:
             raise Wrong("lost error", "The OSError had to come out of `acquire`.", lab.handler())
         await self._soon(use(pool), "the failed `connect()`", lab)
+        lab.told(
+            "with a size of 1, and the first `connect()` raised OSError while another one waited"
+        )
+        opened[:], pool = [], Pool(connect, 1)
+        fails.append(OSError("nobody there"))
+        first = asyncio.create_task(use(pool))
+        await asyncio.sleep(0.5)
+        second = asyncio.create_task(use(pool))
+        await asyncio.wait([first, second], timeout=10)
+        if first.done():
+            first.exception()
+        if not second.done():
+            raise Wrong(
+                "not given back",
+                "The place was free again, and the one who waited for it went on waiting.",
+                lab.where(second),
+                "Who waits must be woken by a place that comes free, with a connection or without "
+                "one. A semaphore of `size` does that.",
+                headline="woke nobody",
+                at="is where it waits for ever",
+            )
+        await second
 
     @sweep(
         lambda some: {
@@ -442,6 +464,14 @@ class PoolByHand(Exercise):
         async def close(self):
             while not self.free.empty():
                 await self.free.get_nowait().close()
+
+    wakes_nobody = counts_what_was_never_opened.but(
+        "connection = await self.connect()",
+        "try:\n    connection = await self.connect()\nexcept BaseException:\n"
+        "    self.opened -= 1\n    raise",
+        kind="not given back",
+        says="is where it waits for ever",
+    )
 
     @wrong("client per request", says="2 connections were opened")
     class opens_always:

@@ -158,7 +158,8 @@ class Feed(Exercise):
                 "Let `serve` return then.",
                 headline="served one who had left",
             )
-        lab.equal(late.got, list(range(12, 19)), what="the one who joined late got")
+        for client, who, first in ((late, "one who joined late", 12), (quick, "quick client", 0)):
+            self._not_forgotten(lab, client.got, list(range(first, 19)), who)
         lab.equal(gone.got, [12, 13], what="the one who left had got")
 
         lab.told("and the serving of a client was cancelled")
@@ -183,6 +184,28 @@ class Feed(Exercise):
                 "be cancelled.",
                 at="was not reached" if gone else "",
             )
+
+    def _not_forgotten(self, lab, got, expected, who):
+        """Raise Wrong if a client got another row, or nothing more since another one had left."""
+        compared = (
+            test.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.comprehension)
+            for test in node.ifs
+            if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Eq, ast.NotEq))
+        )
+        gone = lab.call_of("remove", "index") or lab.earliest(*compared)
+        if gone and 0 < len(got) < len(expected) and got == expected[: len(got)]:
+            raise Wrong(
+                "value",
+                f"The {who} stayed, and got {got}, and no more; expected {expected}.",
+                gone,
+                "`remove`, `index` and `==` take what is equal for the same, and two boxes that "
+                "hold the same are equal. Keep them under a key that belongs to one alone, or "
+                "compare with `is`.",
+                headline="forgot another one than had left",
+            )
+        lab.equal(got, expected, what=f"the {who} got")
 
     @sweep(
         lambda some: {
@@ -450,6 +473,30 @@ class Feed(Exercise):
         kind="value",
         says="The slow client got",
     )
+
+    @wrong("value", says="two boxes that hold the same")
+    class forgets_one_alike:
+        def __init__(self, size):
+            self.size, self.boxes, self.some = size, [], asyncio.Event()
+
+        async def serve(self, client):
+            box = deque(maxlen=self.size)
+            self.boxes.append(box)
+            try:
+                while True:
+                    while not box:
+                        await self.some.wait()
+                    await client.send(box.popleft())
+            except ConnectionError:
+                pass
+            finally:
+                self.boxes = [each for each in self.boxes if each != box]
+
+        def publish(self, message):
+            for box in self.boxes:
+                box.append(message)
+            self.some.set()
+            self.some = asyncio.Event()
 
     @wrong("value", says="a box for each")
     class one_box_for_all:
