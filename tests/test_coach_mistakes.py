@@ -84,6 +84,18 @@ def test_broken_things_are_shown_by_type():
         ("await asyncio.wait([fetch('a')])", "raised", 3, "makes one of a coroutine"),
         ("await asyncio.wait({'a': asyncio.create_task(fetch('a'))})", "raised", 3, "the keys"),
         ("await asyncio.create_task(fetch)", "raised", 3, "Call the function"),
+        ("await fetch", "raised", 3, "Call the function"),
+        ("async def items():\n    yield 1\nawait items()", "raised", 5, "use `async for`"),
+        ("await None", "raised", 3, "takes coroutines"),
+        # Python 3.14 has other words for these three.
+        ("raise TypeError(\"'function' object can't be awaited\")", "raised", 3, "Call the func"),
+        (
+            "raise TypeError(\"'async_generator' object can't be awaited\")",
+            "raised",
+            3,
+            "use `async for`",
+        ),
+        ("raise TypeError(\"'NoneType' object can't be awaited\")", "raised", 3, "takes corout"),
         ("return [url async for url in urls]", "raised", 3, "is read by `for`"),
         ("async def items():\n    yield 1\nlist(items())", "raised", 5, "is read by `async for`"),
         (

@@ -522,6 +522,25 @@ async def every(seconds, times, work, clock, sleep):
         except asyncio.CancelledError:
             return
 
+# %% every-1 wrong: awaits the function
+# cause: `work` is awaited and never called
+# line: await work
+async def every(seconds, times, work, clock, sleep):
+    """Await `work()` on each beat, `seconds` apart, `times` times."""
+    start = clock()
+    for beat in range(times):
+        await sleep(start + beat * seconds - clock())
+        await work
+
+# %% every-1 wrong: an ordinary function
+# cause: it returns at once, so there is nothing to await
+# line: def every
+def every(seconds, times, work, clock, sleep):
+    start = clock()
+    for beat in range(times):
+        sleep(start + beat * seconds - clock())
+        work()
+
 # %% every-1 right: an async generator of beats
 async def every(seconds, times, work, clock, sleep):
     async def beats():

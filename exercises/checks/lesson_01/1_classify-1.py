@@ -24,7 +24,8 @@ class Classify(Exercise):
     asks = "waiting"
     minutes = 4
     hints = (
-        "Would a faster processor, in your own machine, end the job sooner? If not, it waits.",
+        "Think of the two clocks: while the job runs, does the one that counts your own program's "
+        "computing run, or does it stand still?",
         "Ask who computes: your program, another program, or nobody? Only what your program "
         "computes is its work.",
         "Five of them wait. Look again at the one that asks the same question as fast as it can, "
@@ -90,6 +91,6 @@ class Classify(Exercise):
         raise Wrong(
             kind,
             " ".join(said),
-            try_="Would a faster processor in your machine help it?",
+            try_="While it runs, does your own program compute, or does it sleep?",
             headline=headline,
         )

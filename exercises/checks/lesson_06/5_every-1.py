@@ -97,23 +97,11 @@ class Every(Exercise):
         async def main():
             nonlocal zero
             zero = clock()
-            return await every(1, len(lengths), work, clock, sleep)
+            return await lab.awaitable(every(1, len(lengths), work, clock, sleep))
 
         zero = 0.0
         lab.told(f"with beats 1 s apart and works of {', '.join(map(str, lengths))} s")
-        return begun, lab.run(self._whole(lab, every, main))
-
-    async def _whole(self, lab, every, main):
-        try:
-            return await main()
-        except TypeError as error:
-            if "can't be used in 'await'" in str(error):
-                raise Wrong(
-                    "not async",
-                    f"`await every(…)` raised TypeError: {error}.",
-                    lab.definition("every"),
-                ) from None
-            raise
+        return begun, lab.run(main())
 
     def _count(self, lab, begun, times):
         if len(begun) != times:

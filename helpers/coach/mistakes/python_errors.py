@@ -36,6 +36,15 @@ BY_NAME = {
     "QueueFull": "full queue",
 }
 
+# What to try if something can't be awaited: Python 3.14 says so in other words.
+_OF_ASYNC_GENERATOR = (
+    "A `yield` inside an `async def` makes an async generator of it: use `async for`, or `return`."
+)
+_OF_FUNCTION = "Call the function: what you await is the coroutine that the call returns."
+_OF_ANYTHING = (
+    "`await` takes coroutines, tasks and futures. Is what you await made by an `async def`?"
+)
+
 # An error's type, words of its message, what to try: where "raised" alone says too little.
 TRIES = (
     (
@@ -44,22 +53,12 @@ TRIES = (
         "Your function may use what your notebook defines and imports: run those cells first.",
     ),
     (EOFError, "EOF when reading a line", "Nobody types during a check: leave `input()` out."),
-    (
-        TypeError,
-        "async_generator can't be used in 'await'",
-        "A `yield` inside an `async def` makes an "
-        "async generator of it: use `async for`, or `return`.",
-    ),
-    (
-        TypeError,
-        "object function can't be used in 'await'",
-        "Call the function: what you await is the coroutine that the call returns.",
-    ),
-    (
-        TypeError,
-        "can't be used in 'await' expression",
-        "`await` takes coroutines, tasks and futures. Is what you await made by an `async def`?",
-    ),
+    (TypeError, "async_generator can't be used in 'await'", _OF_ASYNC_GENERATOR),
+    (TypeError, "'async_generator' object can't be awaited", _OF_ASYNC_GENERATOR),  # 3.14
+    (TypeError, "object function can't be used in 'await'", _OF_FUNCTION),
+    (TypeError, "'function' object can't be awaited", _OF_FUNCTION),  # 3.14
+    (TypeError, "can't be used in 'await' expression", _OF_ANYTHING),
+    (TypeError, "object can't be awaited", _OF_ANYTHING),  # 3.14
     (
         TypeError,
         "'async for' requires an object with __aiter__",
