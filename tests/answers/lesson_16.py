@@ -3025,10 +3025,6 @@ async def feed(source, send, workers, size):
 # cause: at the end it collects all slots but one, so it returns while one number may still be in flight.
 # line: for _ in range(at_most - 1):
 # told: task = asyncio.create_task(details(number))
-
-# %% consumer-1 wrong: a dict of tasks by number
-# cause: if a number comes twice, the second task replaces the first in the dict, and at the end the first is not waited for.
-# line: running[number] = | running = {}
 import asyncio
 
 
@@ -3197,6 +3193,14 @@ class TokenBucket:
                 await asyncio.sleep(missing)
             self._full_at = max(self._full_at, self._clock()) + self._gap
 
+# %% consumer-1 wrong: a dict of tasks by number
+# cause: if a number comes twice, the second task replaces the first in the dict, and at the end the first is not waited for.
+# line: running[number] = | running = {}
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    slots = asyncio.Semaphore(at_most)
     running = {}
 
     async def one(number):

@@ -2304,13 +2304,6 @@ async def read_line(reader, seconds):
 import asyncio
 import contextlib
 
-# %% slow-reader-1 wrong: drains when the limit is passed
-# cause: it drains only when the buffer already holds more than 256 KiB, so a part of 64 KiB may lie in it on top of that.
-# line: if writer.transport.get_write_buffer_size() > LIMIT:
-import asyncio
-
-LIMIT = 256 * 1024
-
 
 async def send_all(writer, parts):
     try:
@@ -2318,11 +2311,6 @@ async def send_all(writer, parts):
             writer.write(part)
             with contextlib.suppress(ConnectionError):
                 await writer.drain()
-
-            if writer.transport.get_write_buffer_size() > LIMIT:
-                await writer.drain()
-    except ConnectionError:
-        pass
     finally:
         writer.close()
     try:
@@ -2445,6 +2433,29 @@ class _Gate:
 
 def at_most(number, handle):
     return _Gate(number, handle).serve
+
+# %% slow-reader-1 wrong: drains when the limit is passed
+# cause: it drains only when the buffer already holds more than 256 KiB, so a part of 64 KiB may lie in it on top of that.
+# line: if writer.transport.get_write_buffer_size() > LIMIT:
+import asyncio
+
+LIMIT = 256 * 1024
+
+
+async def send_all(writer, parts):
+    try:
+        async for part in parts:
+            writer.write(part)
+            if writer.transport.get_write_buffer_size() > LIMIT:
+                await writer.drain()
+    except ConnectionError:
+        pass
+    finally:
+        writer.close()
+    try:
+        await writer.wait_closed()
+    except ConnectionError:
+        pass
 
 # %% closing-1 wrong: reads before the try
 # cause: if reading the line fails or the handler is cancelled while it waits for the line, the connection isn't closed.

@@ -1784,11 +1784,6 @@ def make_app(look_up):
 # %% lifespan-1 wrong: a pool of the inner function
 # cause: without nonlocal, the lifespan fills a variable of its own; the endpoint sees None for ever, and every request fails.
 # line: pool = await connect()
-
-# %% lifespan-1 wrong: opens while it already serves
-# cause: the pool is opened in a task that nobody waits for at startup, so requests are accepted before it is open, and a failing connect doesn't stop the start.
-# line: opening = asyncio.create_task(connect())
-import asyncio
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
@@ -1804,16 +1799,6 @@ def make_app(connect):
             yield
         finally:
             await pool.close()
-
-    opening = None
-
-    @asynccontextmanager
-    async def lifespan(app):
-        nonlocal opening
-        opening = asyncio.create_task(connect())
-        yield
-        pool = await opening
-        await pool.close()
 
     app = FastAPI(lifespan=lifespan)
 
@@ -1852,6 +1837,30 @@ def make_app(connect):
     app.get("/price/{name}")(database.price)
     return app
 
+# %% lifespan-1 wrong: opens while it already serves
+# cause: the pool is opened in a task that nobody waits for at startup, so requests are accepted before it is open, and a failing connect doesn't stop the start.
+# line: opening = asyncio.create_task(connect())
+import asyncio
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+
+def make_app(connect):
+    opening = None
+
+    @asynccontextmanager
+    async def lifespan(app):
+        nonlocal opening
+        opening = asyncio.create_task(connect())
+        yield
+        pool = await opening
+        await pool.close()
+
+    app = FastAPI(lifespan=lifespan)
+
+    @app.get("/price/{name}")
+    async def price(name: str):
         pool = await opening
         return await pool.price(name)
 

@@ -3240,10 +3240,6 @@ async def prices(pool, names):
 # %% own-pool-1 wrong: cancelled while it connects
 # cause: a task that is cancelled while connect runs doesn't give its place back, because CancelledError is no Exception.
 # line: except Exception:
-
-# %% own-pool-1 wrong: a failed connect wakes nobody
-# cause: those that wait in the queue aren't woken when a connect fails, although a place is free then; they may wait for ever.
-# line: self.opened -= 1 | connection = await self.idle.get()
 import asyncio
 import contextlib
 
@@ -3362,37 +3358,6 @@ async def transaction(connection):
 import asyncio
 import collections
 
-        self.size = size
-        self.opened = 0
-        self.idle = asyncio.Queue()
-
-    @contextlib.asynccontextmanager
-    async def acquire(self):
-        if self.idle.empty() and self.opened < self.size:
-            self.opened += 1
-            try:
-                connection = await self.connect()
-            except BaseException:
-                self.opened -= 1
-                raise
-        else:
-            connection = await self.idle.get()
-        try:
-            yield connection
-        finally:
-            self.idle.put_nowait(connection)
-
-    async def close(self):
-        while not self.idle.empty():
-            await self.idle.get_nowait().close()
-        self.opened = 0
-
-# %% news-1 wrong: forgets a queue that looks the same
-# cause: list.remove compares by value: it takes out the first deque that is equal, often the empty one of another client, who then gets no more news.
-# line: self.boxes.remove(box) | self.boxes = []
-import asyncio
-from collections import deque
-
 
 class Feed:
     def __init__(self, size):
@@ -3507,6 +3472,51 @@ async def shut_down(server, under_way, seconds):
         timer.cancel()
     return len(cancelled)
 
+# %% own-pool-1 wrong: a failed connect wakes nobody
+# cause: those that wait in the queue aren't woken when a connect fails, although a place is free then; they may wait for ever.
+# line: self.opened -= 1 | connection = await self.idle.get()
+import asyncio
+import contextlib
+
+
+class Pool:
+    def __init__(self, connect, size):
+        self.connect = connect
+        self.size = size
+        self.opened = 0
+        self.idle = asyncio.Queue()
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        if self.idle.empty() and self.opened < self.size:
+            self.opened += 1
+            try:
+                connection = await self.connect()
+            except BaseException:
+                self.opened -= 1
+                raise
+        else:
+            connection = await self.idle.get()
+        try:
+            yield connection
+        finally:
+            self.idle.put_nowait(connection)
+
+    async def close(self):
+        while not self.idle.empty():
+            await self.idle.get_nowait().close()
+        self.opened = 0
+
+# %% news-1 wrong: forgets a queue that looks the same
+# cause: list.remove compares by value: it takes out the first deque that is equal, often the empty one of another client, who then gets no more news.
+# line: self.boxes.remove(box) | self.boxes = []
+import asyncio
+from collections import deque
+
+
+class Feed:
+    def __init__(self, size):
+        self.size = size
         self.boxes = []
         self.news = asyncio.Event()
 
