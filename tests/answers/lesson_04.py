@@ -1516,3 +1516,20 @@ def run_alone(coroutine):
 
     pauses = sum(1 for _ in catch().__await__())
     return box.pop(), pauses
+
+# %% layers-2 wrong: inner orders last
+# cause: the orders within the order wait until the outer names are done, so the names don't come from left to right
+# line: inner.append(part)
+def bill(order):
+    """Yield each name, be sent its price; return the sum."""
+    total = 0
+    inner = []
+    for part in order:
+        if isinstance(part, list):
+            inner.append(part)
+        else:
+            price = yield part
+            total += price
+    for part_order in inner:
+        total += yield from bill(part_order)
+    return total

@@ -787,7 +787,6 @@ async def first_answer(ask, servers):
 # %% first-answer-1 wrong: one of several that are done
 # cause: several may be done at the same moment; it looks at one alone and forgets the others: an answer, or an error for the group, is lost
 # line: task = done.pop()
-# told: none
 import asyncio
 
 
@@ -1418,7 +1417,6 @@ async def first_answer(ask, servers):
 # %% first-answer-1 wrong: one of several that are done, again
 # cause: Two may be done in the same moment; here only one of them is looked at, and if that one failed and no other is pending, the answer of the other is lost.
 # line: task = done.pop()
-# told: none
 import asyncio
 
 
@@ -2099,3 +2097,27 @@ async def supervise(worker, restarts, pause):
             if (seconds := next(pauses, None)) is None:
                 raise
         await asyncio.sleep(seconds)
+
+# %% first-answer-1 wrong: looks at one of those that are done
+# cause: several may have ended at the same moment; only one of them is looked at, and the answer or the error of the others is lost
+# line: task = done.pop()
+import asyncio
+
+
+async def first_answer(ask, servers):
+    tasks = [asyncio.create_task(ask(server)) for server in servers]
+    errors = []
+    pending = set(tasks)
+    try:
+        while pending:
+            done, pending = await asyncio.wait(
+                pending, return_when=asyncio.FIRST_COMPLETED)
+            task = done.pop()
+            if task.exception() is None:
+                return task.result()
+            errors.append(task.exception())
+        raise ExceptionGroup("no server answered", errors)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
