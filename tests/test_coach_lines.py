@@ -106,6 +106,7 @@ FOUND = {
     'assigned(to="submit")': "first = pool",
     "assigned(to=ast.Await)": "page = await",
     "class_attribute()": None,
+    'copying("results")': None,
     "deleting()": "del results[-1]",
     "outer_name()": "nonlocal results",
     "default()": "async def answer(",
@@ -201,6 +202,24 @@ def test_a_loop_in_a_loop():
 def test_a_yield_as_a_statement_takes_nothing_in():
     lab, _ = lab_of("def answer():\n    got = yield\n    yield got\n")
     assert (lab.yielding(), lab.dropped_yield()) == (4, 5)
+
+
+@pytest.mark.parametrize(
+    "made, is_copy",
+    [
+        ("list(rows)", True),
+        ("rows.copy()", True),
+        ("{**rows}", True),
+        ("0, [*rows]", True),
+        ("{key: row for key, row in rows.items()}", True),
+        ("rows.pop()", False),
+        ("[rows]", False),
+        ("list(others)", False),
+    ],
+)
+def test_a_copy_is_told_from_the_thing_itself(made, is_copy):
+    lab, _ = lab_of(f"def answer(rows, others):\n    kept = {made}\n")
+    assert lab.copying("rows") == (4 if is_copy else None)
 
 
 def test_an_attribute_of_the_class_is_told_from_one_of_its_instances():

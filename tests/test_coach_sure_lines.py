@@ -55,6 +55,45 @@ def test_an_error_is_let_out_by_the_handler_for_others_or_where_it_is_raised(cau
     assert lab.text.let_out(error) == (lab.text.main, line)
 
 
+ROUND = """\
+async def answer(fetch):
+    try:
+        for page in range(3):
+            await fetch(page)
+    except OSError:
+        pass
+"""
+
+TURN = """\
+async def answer(fetch):
+    for page in range(3):
+        try:
+            await fetch(page)
+        except OSError:
+            pass
+"""
+
+CALLED = """\
+async def a_round(fetch):
+    while True:
+        await fetch(0)
+
+
+async def answer(fetch):
+    while True:
+        try:
+            await a_round(fetch)
+        except OSError:
+            return
+"""
+
+
+@pytest.mark.parametrize("text, line", [(ROUND, 5), (TURN, None), (CALLED, 4)])
+def test_a_loop_is_broken_off_where_the_error_is_caught_outside_of_it(text, line):
+    lab, error = raised_in(text)
+    assert lab.text.broken_off(error) == line
+
+
 FINALLY = """\
 async def answer(fetch):
     class box:

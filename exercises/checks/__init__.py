@@ -294,6 +294,7 @@ attributes: one of them will do, and any if there is none; "asyncio.run", "*Exec
     lab.literal(*values)                          a constant, or a part of a string
     lab.operation("+", "+=", "is", on=["now"])    an operation or a comparison with these signs
     lab.assigned(*names, to="wake")               a name, an attribute or an item gets a value
+    lab.copying("waiting")                        a copy of it is given a name
     lab.returning(*names) .yielding() .yielding_from() .raising() .deleting() .breaking()
         .continuing() .outer_name()               `return`, …, `global` or `nonlocal`
     lab.dropped_yield()                           a `yield` as a statement
@@ -321,6 +322,7 @@ than a wrong one. `Wrong(…, at="lets it out")` says what the line does.
     lab.stands_at(generator)                      where a generator or a coroutine is paused
     lab.text.of_traceback(error)                  where an error was raised
     lab.text.let_out(error)                       the `except` for others that it passed, or that
+    lab.text.broken_off(error)                    the loop in the `try` that caught an error
     lab.text.skipped("close")                     why `close` is not called after each error
     lab.text.narrow_cleanup("close")              the `except` that calls it, some errors aside
     lab.lost_error(observed, ValueError)          the Wrong for an error that didn't come out, with

@@ -392,7 +392,7 @@ def wait_all(jobs):
 
 # %% run-jobs-1 wrong: in batches
 # cause: the next batch begins only when the slowest job of this one is done; meanwhile fewer than `workers` jobs run though others wait
-# line: for start in range(0, len(jobs), workers): | with ThreadPoolExecutor(workers) as pool:
+# line: for start in range(0, len(jobs), workers): | with ThreadPoolExecutor(workers) as pool: | results.extend(pool.map
 from concurrent.futures import ThreadPoolExecutor
 
 
@@ -745,3 +745,47 @@ def run_jobs(jobs, workers):
     """Run `jobs` in at most `workers` threads; return their results, in order."""
     with ThreadPool(processes=workers) as pool:
         return pool.map(call, jobs, chunksize=1)
+
+# %% run-jobs-1 wrong: batch after batch
+# cause: the next batch starts only when the slowest job of this one is done, so idle workers wait although jobs are left
+# line: results.append(future.result()) | for future in batch: | for start in range(0, len(jobs), workers)
+from concurrent.futures import ThreadPoolExecutor
+
+
+def run_jobs(jobs, workers):
+    """Run `jobs` in at most `workers` threads; return their results, in order."""
+    results = []
+    with ThreadPoolExecutor(workers) as pool:
+        for start in range(0, len(jobs), workers):
+            batch = [pool.submit(job) for job in jobs[start:start + workers]]
+            for future in batch:
+                results.append(future.result())
+    return results
+
+# %% run-jobs-1 wrong: the caller helps
+# cause: the calling thread takes jobs as well, so that workers + 1 jobs run at the same time
+# line: work()  # don't stand | for _ in range(workers)
+from collections import deque
+from threading import Thread
+
+
+def run_jobs(jobs, workers):
+    """Run `jobs` in at most `workers` threads; return their results, in order."""
+    todo = deque(enumerate(jobs))
+    results = [None] * len(jobs)
+
+    def work():
+        while True:
+            try:
+                number, job = todo.popleft()
+            except IndexError:
+                return
+            results[number] = job()
+
+    threads = [Thread(target=work) for _ in range(workers)]
+    for thread in threads:
+        thread.start()
+    work()  # don't stand idle meanwhile
+    for thread in threads:
+        thread.join()
+    return results

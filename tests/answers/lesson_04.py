@@ -1339,7 +1339,6 @@ pauses = {
     "outer": 3,
 }
 
-
 # %% layers-2 wrong: asks for each thing only once
 # cause: a price that is known is not asked for again, but the statement wants a question as often as the thing is ordered
 # line: if part not in prices:
@@ -1356,7 +1355,6 @@ def bill(order):
             total += prices[part]
     return total
 
-
 # %% layers-2 wrong: hands the sum so far to the inner bill and adds it again
 # cause: the inner bill starts at the outer sum and returns it as part of its own, so what came before is counted twice
 # line: total += yield from bill(part, total) | def bill(order, total=0):
@@ -1369,7 +1367,6 @@ def bill(order, total=0):
                 total += yield from bill(part, total)
     return total
 
-
 # %% layers-2 right: everything is delegated, and summed at the end
 def bill(order):
     def price_of(name):
@@ -1380,7 +1377,6 @@ def bill(order):
         inner = bill(part) if isinstance(part, list) else price_of(part)
         paid.append((yield from inner))
     return sum(paid)
-
 
 # %% layers-3 wrong: the key isn't put back when it is closed
 # cause: except Exception does not see the GeneratorExit of close(), so then the key stays away
@@ -1397,7 +1393,6 @@ def with_key(board, work):
         board.append(key)
         return result
 
-
 # %% layers-3 wrong: relays by hand, and forgets throw
 # cause: what is thrown in comes out at the yield of with_key and is never passed to work
 # line: answer = yield work.send(answer) | yield work.send(answer)
@@ -1412,7 +1407,6 @@ def with_key(board, work):
     finally:
         work.close()
         board.append(key)
-
 
 # %% layers-3 right: the key is a context manager
 from contextlib import contextmanager
@@ -1431,7 +1425,6 @@ def with_key(board, work):
     with in_hand(board):
         return (yield from work)
 
-
 # %% awaitable-1 wrong: remembers the answer like a promise
 # cause: a second await gets the old answer and doesn't ask again
 # line: if not self.answered:
@@ -1446,7 +1439,6 @@ class Ask:
             self.answer = yield self.question
             self.answered = True
         return self.answer
-
 
 # %% awaitable-1 wrong: one generator for all awaits
 # cause: the generator is made once, so a second await resumes or finds ended the one of the first
@@ -1463,7 +1455,6 @@ class Ask:
     def __await__(self):
         return self.dialogue
 
-
 # %% awaitable-1 right: each await gets a generator of its own
 def put(question):
     return (yield question)
@@ -1477,7 +1468,6 @@ class Ask:
 
     def __await__(self):
         return iter(put(self.question))
-
 
 # %% by-hand-1 wrong: counts the steps and not the pauses
 # cause: the last step, in which the coroutine ends, is counted as a pause
@@ -1493,7 +1483,6 @@ def run_alone(coroutine):
         except StopIteration as end:
             return end.value, pauses
 
-
 # %% by-hand-1 wrong: looks for the result in args
 # cause: a coroutine that returns None ends with a StopIteration without args, so it is an IndexError
 # line: return stop.args[0], pauses | stop.args[0]
@@ -1505,7 +1494,6 @@ def run_alone(coroutine):
             pauses += 1
     except StopIteration as stop:
         return stop.args[0], pauses
-
 
 # %% by-hand-1 right: a second coroutine catches the result, a sum counts
 def run_alone(coroutine):
@@ -1686,3 +1674,20 @@ def run_alone(coroutine):
 
     how_often = sum(1 for _ in pauses())
     return result, how_often
+
+# %% layers-2 wrong: inner orders last
+# cause: the orders within the order wait until the outer names are done, so the names don't come from left to right
+# line: inner.append(part)
+def bill(order):
+    """Yield each name, be sent its price; return the sum."""
+    total = 0
+    inner = []
+    for part in order:
+        if isinstance(part, list):
+            inner.append(part)
+        else:
+            price = yield part
+            total += price
+    for part_order in inner:
+        total += yield from bill(part_order)
+    return total

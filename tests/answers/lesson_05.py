@@ -1608,3 +1608,65 @@ def run_for(ready, turns):
             yield generator
 
     return sum(1 for _ in islice(endless(), turns))
+
+# %% turns-1 wrong: writes the queue back at the end
+# cause: when an error comes out, ready is not brought up to date and still holds the generators that have ended
+# line: queue = deque(ready) | ready.extend(queue)
+from collections import deque
+
+
+def run_for(ready, turns):
+    """Give at most so many turns; return how many were given."""
+    queue = deque(ready)
+    given = 0
+    while queue and given < turns:
+        generator = queue.popleft()
+        given += 1
+        try:
+            generator.send(None)
+        except StopIteration:
+            pass
+        else:
+            queue.append(generator)
+    ready.clear()
+    ready.extend(queue)
+    return given
+
+# %% errors-1 wrong: the try around the whole round
+# cause: after an error a new round starts from the left, so those to the right of the failed one lose a turn
+# line: for generator in list(alive):
+def run_on(generators):
+    """Run them in turns; return the errors that were raised."""
+    alive = list(generators)
+    errors = []
+    while alive:
+        try:
+            for generator in list(alive):
+                try:
+                    generator.send(None)
+                except StopIteration:
+                    alive.remove(generator)
+        except Exception as error:
+            errors.append(error)
+            alive.remove(generator)
+    return errors
+
+# %% collect-1 wrong: a dict in the order of the ends
+# cause: the dict keeps the order in which the generators ended, not the order of the list
+# line: return list(returned.values()) | returned = {}
+from collections import deque
+
+
+def run_all(generators):
+    """Run them in turns; return what each returned, in their order."""
+    ready = deque(enumerate(generators))
+    returned = {}
+    while ready:
+        place, generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration as end:
+            returned[place] = end.value
+        else:
+            ready.append((place, generator))
+    return list(returned.values())

@@ -1830,3 +1830,92 @@ def in_thread(loop, work):
     worker = _Worker(loop, work)
     worker.start()
     return worker.future
+
+# %% lines-1 wrong: one line of each piece, again
+# cause: a piece may hold several newlines, but only one line is taken from the buffer per piece
+# line: if b"\n" in buffer:
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    lines = []
+    buffer = b""
+    while True:
+        piece = await recv(sock, 4096)
+        if not piece:
+            break
+        buffer += piece
+        if b"\n" in buffer:
+            line, _, buffer = buffer.partition(b"\n")
+            lines.append(line)
+    if buffer:
+        lines.append(buffer)
+    return lines
+
+# %% serve-1 wrong: closes as soon as the talk is spawned
+# cause: spawn does not wait, so the with block ends and closes the socket before the talk has begun
+# line: with sock:
+from contextlib import suppress
+
+from helpers.eventloop.sockets import accept
+
+
+async def serve(listener, talk, spawn):
+    async def quietly(sock):
+        with suppress(Exception):
+            await talk(sock)
+
+    while True:
+        sock, _ = await accept(listener)
+        with sock:
+            spawn(quietly(sock))
+
+# %% thread-1 wrong: the work is done behind the door, again
+# cause: the lambda runs in the loop's thread, and work with it, so the loop is blocked (and an error of work is raised in the loop)
+# line: lambda: future.set_result(work())
+import threading
+
+from helpers.eventloop.tasks import Future
+
+
+def in_thread(loop, work):
+    future = Future()
+
+    def run():
+        try:
+            loop.call_soon_threadsafe(lambda: future.set_result(work()))
+        except BaseException as error:
+            loop.call_soon_threadsafe(future.set_exception, error)
+
+    threading.Thread(target=run).start()
+    return future
+
+# %% deliver-1 wrong: numbers of one digit
+# cause: takes the first byte for the number, so from question 10 on the answer finds the wrong future or none
+# line: line[:1]
+async def deliver(next_line, waiting):
+    while line := await next_line():
+        number, answer = line[:1], line[2:]
+        future = waiting.pop(number, None)
+        if future is not None:
+            future.set_result(answer)
+    for number in list(waiting):
+        waiting.pop(number).set_exception(ConnectionError("the other side hung up"))
+
+# %% deliver-1 wrong: a copy of those who wait
+# cause: the copy is made once at the start, so questions asked later are never answered and get no error
+# line: dict(waiting)
+async def deliver(next_line, waiting):
+    futures = dict(waiting)
+    while True:
+        line = await next_line()
+        if not line:
+            break
+        number, _, answer = line.partition(b" ")
+        future = futures.pop(number, None)
+        if future is not None:
+            waiting.pop(number, None)
+            future.set_result(answer)
+    for number, future in futures.items():
+        waiting.pop(number, None)
+        future.set_exception(ConnectionError("the other side hung up"))

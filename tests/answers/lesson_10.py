@@ -787,7 +787,6 @@ async def first_answer(ask, servers):
 # %% first-answer-1 wrong: one of several that are done
 # cause: several may be done at the same moment; it looks at one alone and forgets the others: an answer, or an error for the group, is lost
 # line: task = done.pop()
-# told: none
 import asyncio
 
 
@@ -923,21 +922,21 @@ async def fetch_within(fetch, urls, seconds):
     return this.pages
 
 # %% supervise-1 wrong: pauses before the last error, again
-# cause: after the last failure it still sleeps for the pause before it raises: the last error should come out at once
+# cause: the last error must come out at once, but the pause comes before it is seen that no restart is left
 # line: await asyncio.sleep(pause)
 import asyncio
 
 
 async def supervise(worker, restarts, pause):
-    """Run the worker; start it again when it fails, `restarts` times at most."""
-    last = None
-    for _ in range(restarts + 1):
+    failures = 0
+    while True:
         try:
             return await worker()
-        except Exception as error:
-            last = error
-        await asyncio.sleep(pause)
-    raise last
+        except Exception:
+            failures += 1
+            await asyncio.sleep(pause)
+            if failures > restarts:
+                raise
 
 # %% supervise-1 wrong: an exception as a result
 # cause: with return_exceptions=True a worker that returns an exception object can't be told from one that failed: it is started again instead of its result being returned
@@ -1418,7 +1417,6 @@ async def first_answer(ask, servers):
 # %% first-answer-1 wrong: one of several that are done, again
 # cause: Two may be done in the same moment; here only one of them is looked at, and if that one failed and no other is pending, the answer of the other is lost.
 # line: task = done.pop()
-# told: none
 import asyncio
 
 
@@ -2257,23 +2255,6 @@ async def fetch_within(fetch, urls, seconds):
         alarm.cancel()
     return pages
 
-# %% supervise-1 wrong: pauses before the last error, again
-# cause: the last error must come out at once, but the pause comes before it is seen that no restart is left
-# line: await asyncio.sleep(pause)
-import asyncio
-
-
-async def supervise(worker, restarts, pause):
-    failures = 0
-    while True:
-        try:
-            return await worker()
-        except Exception:
-            failures += 1
-            await asyncio.sleep(pause)
-            if failures > restarts:
-                raise
-
 # %% supervise-1 wrong: wait does not pass the cancellation on
 # cause: asyncio.wait does not cancel the tasks when it is cancelled, so the worker goes on after supervise has been cancelled
 # line: await asyncio.wait([task]) | task = asyncio.create_task(worker())
@@ -2304,3 +2285,27 @@ async def supervise(worker, restarts, pause):
             return await worker()
         await asyncio.sleep(pause)
     return await worker()
+
+# %% first-answer-1 wrong: looks at one of those that are done
+# cause: several may have ended at the same moment; only one of them is looked at, and the answer or the error of the others is lost
+# line: task = done.pop()
+import asyncio
+
+
+async def first_answer(ask, servers):
+    tasks = [asyncio.create_task(ask(server)) for server in servers]
+    errors = []
+    pending = set(tasks)
+    try:
+        while pending:
+            done, pending = await asyncio.wait(
+                pending, return_when=asyncio.FIRST_COMPLETED)
+            task = done.pop()
+            if task.exception() is None:
+                return task.result()
+            errors.append(task.exception())
+        raise ExceptionGroup("no server answered", errors)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -1865,3 +1865,31 @@ def make_app(connect):
         return await pool.price(name)
 
     return app
+
+# %% ten-parts-1 wrong: the first error ends the wait
+# cause: as soon as one part fails, the wait is over and all parts that are still to come are cancelled and None.
+# line: return_when=asyncio.FIRST_EXCEPTION
+import asyncio
+import contextlib
+
+
+async def page(ask, parts, seconds):
+    tasks = {part: asyncio.create_task(ask(part)) for part in parts}
+    if not tasks:
+        return {}
+    result = dict.fromkeys(tasks)
+    try:
+        done, _ = await asyncio.wait(
+            tasks.values(),
+            timeout=seconds,
+            return_when=asyncio.FIRST_EXCEPTION,
+        )
+        for part, task in tasks.items():
+            if task in done:
+                with contextlib.suppress(OSError):
+                    result[part] = task.result()
+    finally:
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+    return result

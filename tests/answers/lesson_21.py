@@ -1172,3 +1172,23 @@ def pay(book, payment):
 def pay(book, payment):
     key = (payment["account"], payment["id"])
     book.setdefault(key, payment["amount"])
+
+# %% idempotent-1 wrong: one entry per account and amount
+# cause: two different payments of the same amount to the same account have the same key, so the second is taken for a repetition and lost
+# line: key = (payment["account"], payment["amount"])
+def pay(book, payment):
+    key = (payment["account"], payment["amount"])
+    book[key] = payment["amount"]
+
+# %% idempotent-1 wrong: remembers in the function
+# cause: the ids are kept in a set of this process and not in book, so another process enters the payment again
+# line: entered = set() | entered.add(payment["id"])
+entered = set()
+
+
+def pay(book, payment):
+    if payment["id"] in entered:
+        return
+    account = payment["account"]
+    book[account] = book.get(account, 0) + payment["amount"]
+    entered.add(payment["id"])

@@ -1,15 +1,24 @@
+import ast
 import functools
 import inspect
 import itertools
+import sys
 import threading
 import time
+from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import LOOPS, is_named
 
-from .shared import PATIENCE, Jobs
+from .shared import PATIENCE, Callers, Jobs, lines_from
 
 RESULTS = ("paid", 0, None, "")
+STARTING = ("submit", "map", "Thread", "start", "*Executor")
+WAITS = (
+    "There it waits, though not all jobs are started. Start the next as soon as a place is free: a "
+    "pool that is given all of them does so."
+)
 MANY = 40  # more than the threads that a pool has by itself
 
 
@@ -179,6 +188,31 @@ class RunJobs(Exercise):
             futures = [pool.submit(job()) for job in jobs]
             return [future.result() for future in futures]
 
+    @wrong("idle places", says="not all jobs are started")
+    def batch_after_batch(jobs, workers):
+        results = []
+        with ThreadPoolExecutor(workers) as pool:
+            for start in range(0, len(jobs), workers):
+                batch = [pool.submit(job) for job in jobs[start : start + workers]]
+                for future in batch:
+                    results.append(future.result())
+        return results
+
+    @wrong("called, not handed over", says="not in a thread of their own")
+    def the_caller_helps(jobs, workers):
+        left, results = deque(enumerate(jobs)), {}
+
+        def work():
+            while left:
+                number, job = left.popleft()
+                results[number] = job()
+
+        with ThreadPoolExecutor(workers) as pool:
+            for _ in range(workers):
+                pool.submit(work)
+            work()
+        return [results[number] for number in range(len(jobs))]
+
     @wrong("value", says="None")
     def loses_the_results(jobs, workers):
         with ThreadPoolExecutor(workers) as pool:
@@ -209,7 +243,8 @@ class Bank:
         self.jobs, self.workers = jobs, workers
         self.begun = self.running = self.peak = 0
         self.waited_for = None  # jobs that had begun when one that waited for others gave up
-        self.caller, self.in_caller = threading.get_ident(), False
+        self.caller_at = []  # where the caller's thread was at that moment, innermost first
+        self.callers, self.in_caller = Callers(), False
         self._change = threading.Condition()
 
     def job(self, number, result):
@@ -230,12 +265,13 @@ class Bank:
             self.running += 1
             self.peak = max(self.peak, self.running)
             self._change.notify_all()
-            if threading.get_ident() == self.caller:
+            if self.callers.note():
                 self.in_caller = True
             elif self.workers > 1 and self.begun <= self.workers:
                 others = self.jobs if self.begun == 1 else min(self.workers, self.jobs)
                 if not self._change.wait_for(lambda: self.begun >= others, PATIENCE):
                     self.waited_for = self.begun
+                    self.caller_at = lines_from(sys._current_frames()[self.callers.thread])
 
     def check(self, lab):
         """Raise Wrong unless the jobs ran in threads, `workers` of them at once."""
@@ -243,7 +279,7 @@ class Bank:
             raise Wrong(
                 "called, not handed over",
                 f"A job ran in the thread that called `{lab.asks}`.",
-                lab.call_of("submit", "map", "Thread"),
+                self.callers.place(lab),
                 "Hand over the function itself, without parentheses, to a thread that you "
                 "`start()` or to a pool.",
             )
@@ -259,7 +295,26 @@ class Bank:
                 f"The first job was a long one. While it ran, {self.workers} workers had to begin "
                 f"all {self.jobs} jobs; they began {self.waited_for}, and at most {self.peak} ran "
                 "at once.",
-                lab.call_of("result", "*Executor")
-                or (lab.inner_loop() and lab.call_of("join"))
-                or lab.call_of("range", given="workers"),
+                *self._idle_at(lab),
             )
+
+    def _idle_at(self, lab):
+        """The line that leaves places empty, and what to try: it makes too few, or waits before
+        all jobs are started, or deals them out beforehand.
+        """
+        if self.peak < min(self.workers, self.jobs) and (pool := lab.call_of("*Executor")):
+            return pool, None
+        for filename, line in self.caller_at:
+            if filename == lab.text.main and _starts_more_behind(lab, line):
+                return line, WAITS
+        return lab.call_of("range", given="workers"), None
+
+
+def _starts_more_behind(lab, line):
+    """Whether a line stands in a loop in which jobs are started as well."""
+    for loop in lab.nodes():
+        if isinstance(loop, LOOPS) and loop.lineno <= line <= loop.end_lineno:
+            calls = [node for node in ast.walk(loop) if isinstance(node, ast.Call)]
+            if any(is_named(call.func, STARTING) for call in calls):
+                return True
+    return False

@@ -1,4 +1,4 @@
-"""What exercises of lesson 01 share: jobs that note in which thread they run."""
+"""What exercises of lesson 01 share: jobs that note in which thread they run, and who called."""
 
 import sys
 import threading
@@ -8,6 +8,33 @@ import traceback
 from helpers.coach import Wrong
 
 PATIENCE = 0.4  # seconds that a job waits for those that should run beside it
+
+
+def lines_from(frame):
+    """The (filename, line) of a frame, of its caller, and so on."""
+    return [(one.f_code.co_filename, line) for one, line in traceback.walk_stack(frame)]
+
+
+class Callers:
+    """From where jobs are called: in the thread that makes this, and in all others."""
+
+    def __init__(self):
+        self.thread = threading.get_ident()
+        self.here, self.elsewhere = [], set()
+
+    def note(self):
+        """Note who calls, and return whether that is in the thread that made this."""
+        lines = lines_from(sys._getframe(1))
+        if threading.get_ident() != self.thread:
+            self.elsewhere.update(lines)
+            return False
+        self.here = self.here or lines
+        return True
+
+    def place(self, lab):
+        """The learner's innermost line that called a job in this thread and in no other."""
+        own = [place for place in self.here if lab.text.owns(place[0])]
+        return next((place for place in own if place not in self.elsewhere), next(iter(own), None))
 
 
 class Job:
@@ -36,9 +63,8 @@ class Jobs:
     def __init__(self, seconds, together):
         self.all = [Job(self, number, length) for number, length in enumerate(seconds)]
         self.together = together
-        self.caller = threading.get_ident()
+        self.callers = Callers()
         self.started, self.ended, self.in_caller = [], [], []
-        self.called_at = []  # the lines, innermost first, that called one in the caller's thread
         self.flying = self.peak = 0
         self.met = True
         self._group = threading.Barrier(together)
@@ -49,10 +75,8 @@ class Jobs:
             self.started.append(number)
             self.flying += 1
             self.peak = max(self.peak, self.flying)
-        if threading.get_ident() == self.caller:
+        if self.callers.note():
             self.in_caller.append(number)
-            stack = traceback.walk_stack(sys._getframe())
-            self.called_at += [(frame.f_code.co_filename, line) for frame, line in stack]
             return
         try:
             self._group.wait(PATIENCE)
@@ -67,12 +91,11 @@ class Jobs:
     def check_handed_over(self, lab):
         """Raise Wrong if jobs ran in the thread that called the answer."""
         if self.in_caller:
-            own = (place for place in self.called_at if lab.text.owns(place[0]))
             raise Wrong(
                 "called, not handed over",
                 f"{len(self.in_caller)} of {len(self.all)} jobs ran in the thread that called "
                 f"`{lab.asks}`, not in a thread of their own.",
-                next(own, None),
+                self.callers.place(lab),
                 "Parentheses call a function here and now, and so does `run()`. Hand over the "
                 "function itself, without parentheses, to a thread that you `start()` or to a "
                 "pool.",

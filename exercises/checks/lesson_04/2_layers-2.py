@@ -55,6 +55,14 @@ class Bill(Exercise):
                 "A call of `bill` builds a paused frame. `yield from` makes it go on.",
                 headline="never asked the inner one",
             )
+        if heard[:2] == ["tea", "milk"] and sorted(heard) == sorted(PRICES):
+            raise Wrong(
+                "order",
+                f"It asked for {heard}: the milk before what stands left of it.",
+                lab.call_of("*.append*", "*.extend*", "*.insert", "*.put") or lab.yielding_from(),
+                "What is put off comes too late. Delegate to an inner order where it stands.",
+                headline="put off the inner order",
+            )
         lab.equal(heard, ["tea", "cake", "jam", "cream", "milk"], what="it asked for")
         if total == PRICES["tea"] + PRICES["milk"]:
             raise Wrong(
@@ -231,6 +239,18 @@ class Bill(Exercise):
         kind="not run yet",
         says="asked for ['tea', 'milk'] only",
     )
+
+    @wrong("order", says="Delegate to an inner order where it stands")
+    def inner_orders_last(order):
+        total, inner = 0, []
+        for part in order:
+            if isinstance(part, str):
+                total += yield part
+            else:
+                inner.append(part)
+        for part in inner:
+            total += yield from bill(part)
+        return total
 
     to_the_list = delegates.but(
         "bill(part)", "part", kind="not delegated", says="a list takes no answers"

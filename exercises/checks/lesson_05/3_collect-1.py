@@ -181,7 +181,9 @@ class RunAll(Exercise):
             raise Wrong(
                 "order",
                 f"It returned {got}: in the order in which they ended.",
-                lab.call_of("append", given="value"),
+                lab.call_of("append", given="value")
+                or lab.operation("+=", on=["value"])
+                or lab.call_of("*.values"),
                 "The results stand in the order of `generators`. Keep each generator's place "
                 "with it.",
             )
@@ -276,6 +278,13 @@ class RunAll(Exercise):
                 continue
             ready.append(generator)
         return results
+
+    in_a_dict_as_they_end = with_a_dict.but(
+        "[results[generator] for generator in generators]",
+        "list(results.values())",
+        kind="order",
+        says="results.values()",
+    )
 
     with_args = with_places.but("end.value", "end.args[0]", kind="return value", says="IndexError")
 

@@ -142,6 +142,15 @@ class RunOn(Exercise):
                 "The KeyError came first. Append each error when it comes.",
             )
         lab.equal(got, expected)
+        if log[2:3] != "D" and (loop := lab.text.broken_off(expected[0])):
+            raise Wrong(
+                "one failure ends all",
+                f"The log is {log}. C raised its error, and D, whose turn was next, had none.",
+                loop,
+                "Let the `try` stand inside the loop, around a single turn.",
+                headline="an error ended the round",
+                at="is left when one of them raises an error",
+            )
         lab.equal(list(log), list("ABDBDBB"), what="the log is")
 
     def _asked_again(self, lab, generators):
@@ -303,6 +312,21 @@ class RunOn(Exercise):
                 ready.append(generator)
         except Exception as error:
             errors.append(error)
+        return errors
+
+    @wrong("one failure ends all", says="whose turn was next")
+    def try_around_the_round(generators):
+        alive, errors = list(generators), []
+        while alive:
+            try:
+                for generator in list(alive):
+                    try:
+                        generator.send(None)
+                    except StopIteration:
+                        alive.remove(generator)
+            except Exception as error:
+                errors.append(error)
+                alive.remove(generator)
         return errors
 
     @wrong("turns", says="D began when B had ended")

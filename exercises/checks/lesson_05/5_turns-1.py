@@ -181,9 +181,20 @@ class RunFor(Exercise):
         left = [one.name for one in ready]
         for one in ready:
             if getattr(one, "failed", None):
+                said = f"{one.name} raised an error, and has ended. In the queue was then {left}."
+                taken = lab.call_of("ready.pop*", "ready.remove") or lab.deleting("ready")
+                if not taken and not lab.cleanup() and (copy := lab.copying("ready")):
+                    raise Wrong(
+                        "changed",
+                        said,
+                        copy,
+                        "When an error comes out, nothing behind the loop is done any more. Take "
+                        "from `ready` itself, and append to it.",
+                        headline="worked on a copy",
+                    )
                 raise Wrong(
                     "StopIteration",
-                    f"{one.name} raised an error, and has ended. In the queue was then {left}.",
+                    said,
                     lab.cleanup() or lab.text.of_traceback(one.failed),
                     "An error ends a generator, as StopIteration does. Take each one out before "
                     "its turn, and put it back only if it has not ended.",
@@ -230,6 +241,13 @@ class RunFor(Exercise):
                 continue
             queue.append(generator)
         return given
+
+    writes_back_at_the_end = on_a_copy.but(
+        "return given",
+        "ready.clear()\nready.extend(queue)\nreturn given",
+        kind="changed",
+        says="nothing behind the loop",
+    )
 
     @wrong("lost items", says="one is gone")
     def takes_then_asks(ready, turns):

@@ -90,7 +90,7 @@ class ReadLines(Exercise):
                 raise Wrong(
                     "lost items",
                     f"{said} Of the piece it took one line alone.",
-                    lab.earliest(lab.operation("in"), lab.condition()) or line,
+                    lab.operation("in", "not in") or lab.call_of("find", "index") or line,
                     "One piece may hold many lines. Take lines out of the buffer as long as there "
                     "is a newline in it: `while`, not `if`.",
                     headline="took one line of each piece",

@@ -1,12 +1,13 @@
 import contextlib
 import socket
+import weakref
 
 from helpers.basics.words import count
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.eventloop.sockets import accept, connect, recv, send_all
 from helpers.eventloop.tasks import CancelledError, Future
 
-from .shared import Door, pair, patiently, play, start_task
+from .shared import Door, Listener, pair, patiently, play, start_task
 
 FAILS = (OSError, ValueError, LookupError, RuntimeError, CancelledError)
 
@@ -53,8 +54,7 @@ class Serve(Exercise):
             talks.append(loop.spawn(coroutine))
             return talks[-1]
 
-        with socket.create_server(("127.0.0.1", 0)) as listener, contextlib.ExitStack() as stack:
-            listener.setblocking(False)
+        with Listener(lab.text) as listener, contextlib.ExitStack() as stack:
             server = start_task(lab, loop, serve, listener, talk, spawn)
 
             async def knock(words):
@@ -66,7 +66,7 @@ class Serve(Exercise):
                 return ears[-1], client
 
             try:
-                await self._meet(lab, loop, server, knock, gate)
+                await self._meet(lab, loop, server, knock, gate, listener.closings)
             except Wrong as found:
                 if talked_to is None or isinstance(talked_to, socket.socket):
                     raise
@@ -85,7 +85,7 @@ class Serve(Exercise):
                     with contextlib.suppress(BaseException):
                         await task
 
-    async def _meet(self, lab, loop, server, knock, gate):
+    async def _meet(self, lab, loop, server, knock, gate, closings):
         slow, slow_sock = await knock(b"slow")
         quick, quick_sock = await knock(b"quick")
         await patiently(lambda: quick.done() or server.done())
@@ -93,7 +93,7 @@ class Serve(Exercise):
             raise Wrong(
                 "given back early",
                 "The first client was hung up on before it had an answer.",
-                lab.earliest(lab.with_of(), lab.call_of("close", "aclose")),
+                next(iter(closings), None),
                 "`spawn` returns at once, before the talk has begun. Close the socket "
                 "where the talk ends.",
                 headline="hung up too early",
@@ -183,10 +183,11 @@ class Serve(Exercise):
 
     async def _many(self, lab, loop, serve, order, fails, late):
         gates = {client: Future() for client in order}
-        talks, ears = [], {}
+        talks, ears, socks = [], {}, weakref.WeakValueDictionary()
 
         async def talk(sock):
             client = int(await recv(sock, 100))
+            socks[client] = sock
             await gates[client]
             if client in fails:
                 raise fails[client]("this client is broken")
@@ -196,8 +197,7 @@ class Serve(Exercise):
             talks.append(loop.spawn(coroutine))
             return talks[-1]
 
-        with socket.create_server(("127.0.0.1", 0)) as listener, contextlib.ExitStack() as stack:
-            listener.setblocking(False)
+        with Listener(lab.text) as listener, contextlib.ExitStack() as stack:
             server = start_task(lab, loop, serve, listener, talk, spawn)
 
             async def hear(client):
@@ -226,7 +226,7 @@ class Serve(Exercise):
                     await patiently(lambda: ears[client].done() or server.done())
                     if server.done():
                         await server
-                    self._ended(lab, client, ears, heard)
+                    self._ended(lab, client, ears, heard, socks)
                     heard[client] = ears[client].result()
                 return {f"client {client} heard": heard[client] for client in sorted(heard)}
             finally:
@@ -238,7 +238,7 @@ class Serve(Exercise):
                     with contextlib.suppress(BaseException):
                         await task
 
-    def _ended(self, lab, client, ears, heard):
+    def _ended(self, lab, client, ears, heard, socks):
         """The talk with this client is over: it alone is hung up on now."""
         if not ears[client].done():
             raise Wrong(
@@ -255,7 +255,7 @@ class Serve(Exercise):
                 raise Wrong(
                     "given back early",
                     f"The talk with client {client} was over, and client {other} was hung up on.",
-                    lab.call_of("close") or lab.with_of(),
+                    getattr(socks.get(other), "closed_at", None),
                     "Each talk closes its own socket: give it to the function that talks.",
                     headline="hung up too early",
                 )

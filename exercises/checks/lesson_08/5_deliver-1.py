@@ -1,3 +1,6 @@
+import ast
+import contextlib
+
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.eventloop.sockets import recv
 from helpers.eventloop.tasks import Future, sleep
@@ -34,6 +37,31 @@ class Deliver(Exercise):
     def verify(self, deliver, lab):
         lab.told("with questions 1 to 4, and answers to 3, 1 and 2")
         play(lab, lambda loop: self._answers(lab, loop, deliver), lab.await_of("next_line"))
+
+        lab.told("with question 12 alone, and the line b'12 tea' came")
+        with contextlib.suppress(KeyError):  # no other number was asked
+            got = play(lab, lambda loop: self._alone(lab, loop, deliver), lab.await_of("next_line"))
+            if got == b"tea":
+                return
+        if cut := _cut_at_a_number(lab):
+            raise Wrong(
+                "value",
+                "Its future did not get b'tea'.",
+                cut,
+                "A number may have two digits, or more. It ends where the space is: "
+                '`line.partition(b" ")`.',
+                headline="took a part of the number",
+            )
+
+    async def _alone(self, lab, loop, deliver):
+        future, lines = Future(), iter([b"12 tea"])
+
+        async def next_line():
+            await sleep(0)
+            return next(lines, b"")
+
+        await start_task(lab, loop, deliver, next_line, {b"12": future})
+        return _came_to(future)
 
     async def _answers(self, lab, loop, deliver):
         here, there = pair()
@@ -208,8 +236,33 @@ class Deliver(Exercise):
 
             await start_task(lab, loop, deliver, next_line, asked)
 
-        play(lab, scene, lab.await_of("next_line"))
+        last = list(answers)[-1:] if late else []
+        try:
+            play(lab, scene, lab.await_of("next_line"))
+        except KeyError as error:
+            if [*error.args] == last:
+                self._look_for_a_copy(lab, last)
+            raise
+        if [number for number, future in futures.items() if not future.done()] == last:
+            self._look_for_a_copy(lab, last)
         return {f"the future of question {each!r} got": _came_to(futures[each]) for each in answers}
+
+    def _look_for_a_copy(self, lab, late):
+        """Raise Wrong if those who wait are copied before a line is read. late: the number of the
+        question that was asked after that, if there was one.
+        """
+        copy = lab.copying("waiting")
+        if late and copy and lab.earliest(copy, lab.use_of("next_line")) == copy:
+            raise Wrong(
+                "wake-up",
+                f"The future of question {late[0]!r} was never set: whoever awaits it waits for "
+                "ever.",
+                copy,
+                "Questions that are asked later come into `waiting`, and into no copy of it. Look "
+                "there when a line has come.",
+                headline="left somebody waiting",
+                at="makes a copy",
+            )
 
     @right
     async def takes_each_out(next_line, waiting):
@@ -281,6 +334,22 @@ class Deliver(Exercise):
             else:
                 future.set_exception(ConnectionError())
 
+    @wrong("wake-up", says="asked later")
+    async def looks_at_a_copy(next_line, waiting):
+        futures = dict(waiting)
+        while line := await next_line():
+            number, blank, answer = line.partition(b" ")
+            futures.pop(number).set_result(answer)
+        for future in futures.values():
+            future.set_exception(ConnectionError())
+
+    one_digit = takes_each_out.but(
+        'number, blank, answer = line.partition(b" ")',
+        "number, answer = line[:1], line[2:]",
+        kind="value",
+        says="two digits",
+    )
+
     @wrong("error for a result", says="No answer is an error")
     async def sets_none(next_line, waiting):
         while line := await next_line():
@@ -288,6 +357,13 @@ class Deliver(Exercise):
             waiting.pop(number).set_result(answer)
         for future in waiting.values():
             future.set_result(None)
+
+
+def _cut_at_a_number(lab):
+    """The line that cuts something at a place which is a plain number."""
+    cuts = [node for node in lab.nodes() if isinstance(node, ast.Slice)]
+    ends = [end for cut in cuts for end in (cut.lower, cut.upper)]
+    return lab.earliest(*(end.lineno for end in ends if isinstance(end, ast.Constant)))
 
 
 def _came_to(future):

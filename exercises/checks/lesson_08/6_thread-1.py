@@ -1,6 +1,7 @@
 import inspect
 import sys
 import threading
+import traceback
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.eventloop.sockets import Loop
@@ -38,12 +39,14 @@ class Work:
 
     def __init__(self, value=None, error=None):
         self.value, self.error = value, error
-        self.thread = None
+        self.thread, self.called_in = None, []  # (filename, line, function), innermost first
         self.let_go = threading.Event()
         self.hurried = False  # nobody let it go
 
     def __call__(self):
         self.thread = threading.get_ident()
+        stack = traceback.walk_stack(sys._getframe(1))
+        self.called_in = [(one.f_code.co_filename, line, one.f_code.co_name) for one, line in stack]
         self.hurried = not self.let_go.wait(LONG)
         if self.error is not None:
             raise self.error
@@ -107,11 +110,16 @@ class InThread(Exercise):
 
     def _returned(self, lab, future, work, own):
         if work.thread == own:
+            own = [each for each in work.called_in if lab.text.owns(each[0])]
+            filename, line, name = own[-1] if own else (None, None, lab.asks)
             raise Wrong(
                 "called, not handed over",
                 "`work` ran in the loop's own thread: the loop stood still.",
-                lab.keyword("target") or lab.call_of("work"),
-                "Parentheses call it here and now. Let the new thread call it.",
+                filename and (filename, line),
+                "Parentheses call it here and now. Let the new thread call it."
+                if name == lab.asks
+                else "What the loop is handed, it calls in its own thread. Call `work` in the new "
+                "thread, and hand the loop what came of it.",
                 headline="did the work here",
             )
         if work.hurried:
@@ -326,6 +334,16 @@ class InThread(Exercise):
             loop.call_soon_threadsafe(future.set_result, work())
 
         threading.Thread(target=in_the_other_thread()).start()
+        return future
+
+    @wrong("called, not handed over", says="in its own thread")
+    def works_behind_the_door(loop, work):
+        future = Future()
+
+        def in_the_other_thread():
+            loop.call_soon_threadsafe(lambda: future.set_result(work()))
+
+        threading.Thread(target=in_the_other_thread).start()
         return future
 
     @wrong("lost error", says="as its result")

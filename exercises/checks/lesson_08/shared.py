@@ -3,6 +3,7 @@
 import contextlib
 import inspect
 import socket
+import sys
 
 from helpers.coach import Wrong
 from helpers.eventloop.sockets import Loop
@@ -134,6 +135,38 @@ class Door(Noted):
             raise BlockingIOError
         self.clients -= 1
         return socket.socket(), ("127.0.0.1", self.clients)
+
+
+class Connection(socket.socket):
+    """A connection that notes where the learner closes it. closings: the places of all."""
+
+    closed_at = None
+
+    def __init__(self, sock, text, closings):
+        super().__init__(fileno=sock.detach())
+        self.text, self.closings = text, closings
+
+    def close(self):
+        place = self.text.of_frame(sys._getframe(1))
+        if place and not self.closed_at:
+            self.closed_at = place
+            self.closings.append(place)
+        super().close()
+
+
+class Listener(socket.socket):
+    """A listener on a free port; `closings` are the places at which its connections were closed,
+    the first one first. It doesn't keep the connections: who forgets one has it closed by Python.
+    """
+
+    def __init__(self, text):
+        super().__init__(fileno=socket.create_server(("127.0.0.1", 0)).detach())
+        self.setblocking(False)
+        self.text, self.closings = text, []
+
+    def accept(self):
+        sock, address = super().accept()
+        return Connection(sock, self.text, self.closings), address
 
 
 class Ear:

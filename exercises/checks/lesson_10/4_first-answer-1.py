@@ -1,8 +1,10 @@
+import ast
 import asyncio
 import contextlib
 
 from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import holds
 
 from .shared import KEPT, MOMENT, Tidy, errors_in, none_left, swept, watched
 
@@ -152,7 +154,22 @@ class FirstAnswer(Exercise):
         says |= {server: f"raises {down[server].__name__}" for server in waits if server in down}
         scene = listed(f"{server!r} {says[server]} after {waits[server]:g} s" for server in waits)
         words = f"with the servers {list(waits)}: {scene}"
-        return swept(lab, words, first_answer, ask, lab.own(list(waits)), in_a_group=True)
+        seen = swept(lab, words, first_answer, ask, lab.own(list(waits)), in_a_group=True)
+        error = seen.run.error
+        if isinstance(error, ExceptionGroup) and len(errors_in(error)) < len(waits):
+            one_of_several = _one_of_several(lab)
+            if one_of_several and len(set(waits.values())) == 1:
+                raise Wrong(
+                    "lost error",
+                    "All servers failed at the same moment. The group holds "
+                    f"{len(errors_in(error))} of their {len(waits)} errors.",
+                    one_of_several,
+                    "`wait` returns a set of those that are done, and there may be several: look "
+                    "at each of them.",
+                    headline="looked at one of several",
+                    at="takes one of them",
+                )
+        return seen
 
     @right
     async def as_they_come(ask, servers):
@@ -281,6 +298,23 @@ class FirstAnswer(Exercise):
             raise ExceptionGroup("nobody answered", errors)
         return answers[0]
 
+    @wrong("lost error", says="there may be several")
+    async def looks_at_one(ask, servers):
+        tasks = pending = {asyncio.create_task(ask(server)) for server in servers}
+        errors = []
+        try:
+            while pending:
+                done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+                task = done.pop()
+                if task.exception() is None:
+                    return task.result()
+                errors.append(task.exception())
+            raise ExceptionGroup("nobody answered", errors)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
     @wrong("another error", says="ExceptionGroup of the three errors")
     async def raises_the_last_error(ask, servers):
         tasks = [asyncio.create_task(ask(server)) for server in servers]
@@ -307,3 +341,16 @@ class FirstAnswer(Exercise):
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _one_of_several(lab):
+    """The line that takes one task of those that `wait` found to be done."""
+    done = [
+        target.elts[0].id
+        for node in lab.nodes()
+        if isinstance(node, ast.Assign) and holds(node.value, "wait")
+        for target in node.targets
+        if isinstance(target, ast.Tuple) and isinstance(target.elts[0], ast.Name)
+    ]
+    taken = (lab.call_of(f"{name}.pop") or lab.call_of("next", given=name) for name in done)
+    return next(filter(None, taken), None)

@@ -113,7 +113,7 @@ class TenParts(Exercise):
             raise Wrong(
                 "lost items",
                 "Part 4 came after 4.5 s, in time, and is `None`.",
-                lab.returning("fromkeys"),
+                lab.returning("fromkeys") or lab.use_of("FIRST_EXCEPTION"),
                 "Only part 3 is too late, and only part 6 failed. What else can end "
                 "part 4: the failure of another, or a timeout that is too short?",
                 headline="lost what was there",
@@ -241,6 +241,13 @@ class TenParts(Exercise):
             part: None if task in late or task.exception() else task.result()
             for part, task in tasks.items()
         }
+
+    ends_at_an_error = with_wait.but(
+        "timeout=seconds",
+        "timeout=seconds, return_when=asyncio.FIRST_EXCEPTION",
+        kind="lost items",
+        says="the failure of another",
+    )
 
     @wrong("sequential", says="1.9 s")
     async def in_turn(ask, parts, seconds):

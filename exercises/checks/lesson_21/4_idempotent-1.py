@@ -1,8 +1,10 @@
+import ast
 import inspect
 import pickle
 import sys
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import is_named, uses
 
 
 class Died(BaseException):
@@ -99,7 +101,7 @@ class Once(Exercise):
                 "idempotence",
                 f"{seen} 0: the payment isn't in this book, because it had been entered in "
                 "another one.",
-                lab.earliest(lab.operation("not in"), lab.operation("in", on=["seen"])),
+                lab.text.kept_outside() or lab.operation("not in", "in"),
                 "What your function remembers is in one process, and is lost with it. Only "
                 "`book` outlives it.",
                 headline="remembered elsewhere",
@@ -119,7 +121,8 @@ class Once(Exercise):
             raise Wrong(
                 "idempotence",
                 f"{seen} 5, and two payments of 5 were made.",
-                lab.earliest(
+                _key_without_id(lab)
+                or lab.earliest(
                     lab.operation("not in"), lab.item_of("book"), lab.operation("in", on=["book"])
                 ),
                 "Two payments may be alike. Only the id tells them apart.",
@@ -244,6 +247,13 @@ class Once(Exercise):
     def by_account_and_amount(book, payment):
         book[payment["account"], payment["amount"]] = payment["amount"]
 
+    in_two_steps = by_account_and_amount.but(
+        'book[payment["account"], payment["amount"]]',
+        'key = payment["account"], payment["amount"]\nbook[key]',
+        kind="idempotence",
+        says="key = payment",
+    )
+
     @wrong("idempotence", says="another one has taken its place")
     def one_payment_an_account(book, payment):
         book[payment["account"]] = payment["amount"]
@@ -257,3 +267,28 @@ class Once(Exercise):
         if payment["id"] not in seen:
             seen.add(payment["id"])
             book[payment["id"]] = payment["amount"]
+
+
+def _key_without_id(lab):
+    """The one line that makes a key for `book` of a payment, and not of its id."""
+    keys = set()
+    for node in lab.nodes():
+        if isinstance(node, ast.Subscript) and is_named(node.value, ("book",)):
+            keys.add(ast.unparse(node.slice))
+        elif isinstance(node, ast.Compare) and uses(("book",), node.comparators[0]):
+            keys.add(ast.unparse(node.left))
+        elif isinstance(node, ast.Call) and is_named(node.func, ("book.*",)) and node.args:
+            keys.add(ast.unparse(node.args[0]))
+    made = {
+        node.lineno
+        for node in lab.nodes()
+        if isinstance(node, (ast.Assign, ast.NamedExpr))
+        for target in getattr(node, "targets", None) or [node.target]
+        if ast.unparse(target) in keys and not _is_of_id(node.value)
+    }
+    return made.pop() if len(made) == 1 else None
+
+
+def _is_of_id(node):
+    """Whether an expression uses what stands under "id"."""
+    return any(isinstance(part, ast.Constant) and part.value == "id" for part in ast.walk(node))

@@ -13,6 +13,7 @@ from helpers.coach.mistakes.nodes import (
     LOOPS,
     holds,
     is_constant,
+    is_copy_of,
     is_given,
     is_named,
     line_of_call,
@@ -177,6 +178,17 @@ class Lines:
             for body in bodies
             for part in body
             if isinstance(part, (ast.Assign, ast.AnnAssign))
+        )
+
+    def copying(self, *names: str) -> int | None:
+        """A name or an attribute is given a copy of such a thing: `list(name)`, `name.copy()`,
+        `[*name]`, or a comprehension over it.
+        """
+        return self._first(
+            node.lineno
+            for node in self._of(ast.Assign, ast.AnnAssign, ast.NamedExpr)
+            for value in (node.value, *getattr(node.value, "elts", ()))  # `a, b = 0, list(c)`
+            if is_copy_of(value, names)
         )
 
     def deleting(self, *names: str) -> int | None:

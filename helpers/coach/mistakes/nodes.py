@@ -15,6 +15,7 @@ LOOPS = (
     ast.AsyncFor,
 )
 MAKING = (ast.List, ast.Dict, ast.Set, ast.Call)  # what makes a thing that can be changed
+COPYING = ("list", "tuple", "set", "dict", "deque", "copy", "deepcopy")
 UNCHANGING = ("object", "frozenset", "tuple", "str", "bytes", "int", "float", "namedtuple")
 SIGNS = {
     ast.Add: "+",
@@ -136,6 +137,22 @@ def holds(node: ast.AST, what: object) -> bool:
     if isinstance(what, type):
         return any(isinstance(part, what) for part in ast.walk(node))
     return is_constant(node, what) or (what == [] and isinstance(node, ast.List) and not node.elts)
+
+
+def is_copy_of(node: ast.AST | None, names: Iterable[str]) -> bool:
+    """Whether an expression copies what has one of these names, or all that is in it."""
+    match node:
+        case ast.Call():
+            parts = [node.func, *node.args] if is_named(node.func, COPYING) else []
+        case ast.List() | ast.Set() | ast.Tuple():
+            parts = [part for part in node.elts if isinstance(part, ast.Starred)]
+        case ast.Dict():
+            parts = [value for key, value in zip(node.keys, node.values) if key is None]
+        case ast.ListComp() | ast.SetComp() | ast.DictComp():
+            parts = [node.generators[0].iter]
+        case _:
+            parts = []
+    return any(uses(names, part) for part in parts)
 
 
 def signs_of(node: ast.AST) -> list[str]:

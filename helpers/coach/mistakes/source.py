@@ -368,6 +368,31 @@ class Source(Lines):
                     return min(waits)
         return None
 
+    def broken_off(self, error: BaseException) -> int | None:
+        """The outermost loop that an error ended: one inside of the `try` that caught the error, or
+        in a function that is called there.
+        """
+        steps, names = self.steps_of(error), names_of((type(error),))
+        caught = [
+            block
+            for block in (around(self.nodes(), steps[0]) if steps else ())
+            if any(catches(handler, names) for handler in getattr(block, "handlers", ()))
+        ]
+        if not caught:
+            return None
+        own = _line(self.function_at(steps[0]))
+        called = ((line, self.function_at(line)) for line in steps[1:])
+        called = [(line, function) for line, function in called if _line(function) != own]
+        for line, part in [(steps[0], caught[0]), *called]:
+            loops = [
+                node.lineno
+                for node in ast.walk(part)
+                if isinstance(node, (ast.For, ast.While)) and node.lineno <= line <= node.end_lineno
+            ]
+            if loops:
+                return min(loops)
+        return None
+
     def _again(self, lines, error):
         """The `raise` that lets an error go on, where the first `except` that it meets has one."""
         names = names_of((type(error),))
