@@ -13,7 +13,15 @@ from typing import NamedTuple
 
 from helpers.coach.judging.cases import Case
 from helpers.coach.mistakes.differences import MANY, ROWS
-from helpers.coach.mistakes.suspects import NONE, Suspect, of_alike, of_error, of_letters, of_truth
+from helpers.coach.mistakes.suspects import (
+    NONE,
+    Suspect,
+    of_alike,
+    of_error,
+    of_letters,
+    of_none,
+    of_truth,
+)
 
 STANDS_IN = {int: 2, float: 2.5, str: "full", bytes: b"full", bool: True, type(None): "full"}
 ERRORS = (OSError, ValueError, LookupError, RuntimeError)
@@ -57,7 +65,8 @@ def changes(case: Case, nodes: Collection[ast.AST], ways: Collection[str] = ()) 
         elif was and isinstance(was, (str, bytes)):
             suspect = of_letters(nodes, was)
         else:
-            suspect = of_truth(nodes)
+            suspect = of_none(nodes) if was is None else None
+            suspect = suspect or of_truth(nodes)
             if suspect and suspect.try_ == NONE and was is not None:
                 continue  # that line asks for None alone
         if suspect:

@@ -248,6 +248,11 @@ def _assignments(tree):
     for block, statements in _blocks(tree):
         for at, one in enumerate(statements):
             match one:
+                case ast.Assign(
+                    targets=[ast.Name(id=name)],
+                    value=ast.BinOp(left=ast.Name(id=same), op=sign, right=value),
+                ) if name == same:
+                    new = ast.AugAssign(ast.Name(name, ast.Store()), sign, value)
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     new = ast.AugAssign(ast.Name(name, ast.Store()), ast.Add(), value)
                 case ast.AugAssign(target=ast.Name(id=name), value=value):

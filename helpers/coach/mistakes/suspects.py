@@ -77,6 +77,10 @@ NONE = (
     "note in a variable of its own whether it is there."
 )
 
+LATE = (
+    "A function looks its names up when it runs, and by then the loop may have gone on. Hand it "
+    "the value as an argument."
+)
 STARTING = ("create_task", "ensure_future", "spawn")
 
 
@@ -118,6 +122,8 @@ def of_value(nodes: Collection[ast.AST], got: object, expected: object) -> Suspe
     changed = filter(None, (_changed(nodes, *pair) for pair in pairs_apart(got, expected)))
     if found := next(changed, None):
         return found
+    if found := _only(late_bound(nodes), "sees the loop's variable as it is when it runs", LATE):
+        return found
     whole = isinstance(expected, (list, dict)) and _only(replaced(nodes), "replaces all of it")
     return whole or _only(_shared(nodes), "is one for all")
 
@@ -134,6 +140,17 @@ def of_truth(nodes: Collection[ast.AST]) -> Suspect | None:
         if others.isdisjoint(map(ast.unparse, _asked_of(test)))
     }
     return _falsy(nodes, tests | set(_filters(nodes)))
+
+
+def of_none(nodes: Collection[ast.AST]) -> Suspect | None:
+    """The one line that asks whether a value is None."""
+    asked = {
+        node.lineno
+        for node in nodes
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot))
+        if is_constant(node.comparators[0], None)
+    }
+    return _only(asked, "takes None for nothing", NONE)
 
 
 def of_letters(nodes: Collection[ast.AST], was: str | bytes) -> Suspect | None:
@@ -518,6 +535,26 @@ def _tuples(nodes) -> Iterator[int]:
         else:
             kept = [getattr(node, "value", None)] if isinstance(node, ast.DictComp) else []
         yield from (value.lineno for value in kept if isinstance(value, ast.Tuple))
+
+
+def late_bound(nodes: Collection[ast.AST]) -> Iterator[int]:
+    """Each function that a loop defines and that uses the loop's variable, not handed to it."""
+    for loop in nodes:
+        if not isinstance(loop, (ast.For, ast.AsyncFor)):
+            continue
+        names = {part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
+        for node in (part for statement in loop.body for part in ast.walk(statement)):
+            if is_function(node) or isinstance(node, ast.Lambda):
+                own = {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
+                body = node.body if isinstance(node.body, list) else [node.body]
+                used = {
+                    part.id
+                    for statement in body
+                    for part in ast.walk(statement)
+                    if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
+                }
+                if used & names - own:
+                    yield node.lineno
 
 
 def _shared(nodes) -> Iterator[int]:
