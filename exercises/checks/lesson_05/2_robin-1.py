@@ -71,6 +71,15 @@ class RoundRobin(Exercise):
         if log == "ABCBCBC":
             return
         said = f"The log is {log}."
+        if log == "ABCCBCB" and (rotates := lab.call_of("rotate")):
+            raise Wrong(
+                "lost items",
+                f"{said} When A had ended, C had its turn and B had none.",
+                rotates,
+                "Where the first has ended and is taken out, the next is the first already: don't "
+                "send it to the end.",
+                headline="sent one to the end without its turn",
+            )
         if log == "ABCCBCB":
             raise Wrong(
                 "lost items",
@@ -248,6 +257,16 @@ class RoundRobin(Exercise):
                 ready.append(generator)
         if errors:
             raise errors[0]
+
+    @wrong("lost items", says="the next is the first already")
+    def rotates_past_the_next(generators):
+        ready = deque(generators)
+        while ready:
+            try:
+                next(ready[0])
+            except StopIteration:
+                ready.popleft()
+            ready.rotate(-1)
 
     @wrong("lost items", says="The log is ABCCBCB")
     def as_published(generators):

@@ -64,6 +64,19 @@ def is_none(value: object) -> bool:
     return value is None
 
 
+def has_swapped(got: object, expected: object) -> bool:
+    """Whether the same keys have the same values, and some have each other's."""
+    if not (isinstance(got, dict) and isinstance(expected, dict) and got.keys() == expected.keys()):
+        return False
+    left = list(expected.values())
+    for value in got.values():
+        at = next((at for at, one in enumerate(left) if same_value(one, value)), None)
+        if at is None:
+            return False
+        del left[at]
+    return not same_value(got, expected)
+
+
 def pairs_apart(got: object, expected: object) -> Iterator[tuple[object, object]]:
     """The pairs of what stands at the same place and is not the same."""
     rows = isinstance(got, ROWS) and isinstance(expected, ROWS)

@@ -13,6 +13,7 @@ from helpers.coach.form.text import is_function
 from helpers.coach.mistakes.differences import (
     has_more,
     has_more_nones,
+    has_swapped,
     is_cut,
     is_none,
     is_paired,
@@ -101,6 +102,8 @@ def of_value(nodes: Collection[ast.AST], got: object, expected: object) -> Suspe
             return _falsy(nodes, tests)
     if lacks_alike(got, expected):
         return of_alike(nodes)
+    if has_swapped(got, expected):
+        return _only(_filled(nodes), "adds what is ready")
     if has_more(got, expected) and (found := _only(_conditions(nodes), "lets it through")):
         return found
     if is_cut(got, expected) and (found := _only(_slices(nodes, len(got)), "takes no more")):
