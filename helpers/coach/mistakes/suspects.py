@@ -23,6 +23,7 @@ from helpers.coach.mistakes.differences import (
 )
 from helpers.coach.mistakes.handlers import CATCHES, catches, names_of, raised_again
 from helpers.coach.mistakes.keeping import asked_before, keyed, strides
+from helpers.coach.mistakes.loops import late_bound, started_lazily
 from helpers.coach.mistakes.nodes import (
     LOOPS,
     dotted,
@@ -82,7 +83,6 @@ LATE = (
     "A function looks its names up when it runs, and by then the loop may have gone on. Hand it "
     "the value as an argument."
 )
-STARTING = ("create_task", "ensure_future", "spawn")
 
 
 class Suspect(NamedTuple):
@@ -242,43 +242,11 @@ def of_waits(nodes: Collection[ast.AST]) -> Suspect | None:
     """The line that starts tasks in a `map` or a generator, which a loop that awaits them asks for
     one by one; None if there is none.
     """
-    lazy = [node for node in nodes if _starts_lazily(node)]
-    named = {
-        target.id: node.value
-        for node in nodes
-        if isinstance(node, ast.Assign) and node.value in lazy
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
-    waiting = [
-        part
-        for node in nodes
-        if isinstance(node, (ast.For, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp))
-        if any(isinstance(inner, ast.Await) for inner in own_nodes(node))
-        for part in ([node.iter] if isinstance(node, ast.For) else _iterables(node))
-    ]
-    walked = [named.get(part.id) if isinstance(part, ast.Name) else part for part in waiting]
     return _only(
-        (one.lineno for one in walked if one in lazy),
+        started_lazily(nodes),
         "starts each one only when the loop asks for it",
         "`map` and a generator hand out their items one by one, and do nothing before. Make a "
         "list of the tasks: then all of them have started.",
-    )
-
-
-def _iterables(comprehension):
-    return [part.iter for part in comprehension.generators]
-
-
-def _starts_lazily(node):
-    """Whether this is a `map` or a generator expression whose items are tasks that it starts."""
-    if isinstance(node, ast.GeneratorExp):
-        return isinstance(node.elt, ast.Call) and is_named(node.elt.func, STARTING)
-    return (
-        isinstance(node, ast.Call)
-        and is_named(node.func, ("map",))
-        and bool(node.args)
-        and is_named(node.args[0], STARTING)
     )
 
 
@@ -538,26 +506,6 @@ def _tuples(nodes) -> Iterator[int]:
         else:
             kept = [getattr(node, "value", None)] if isinstance(node, ast.DictComp) else []
         yield from (value.lineno for value in kept if isinstance(value, ast.Tuple))
-
-
-def late_bound(nodes: Collection[ast.AST]) -> Iterator[int]:
-    """Each function that a loop defines and that uses the loop's variable, not handed to it."""
-    for loop in nodes:
-        if not isinstance(loop, (ast.For, ast.AsyncFor)):
-            continue
-        names = {part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
-        for node in (part for statement in loop.body for part in ast.walk(statement)):
-            if is_function(node) or isinstance(node, ast.Lambda):
-                own = {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
-                body = node.body if isinstance(node.body, list) else [node.body]
-                used = {
-                    part.id
-                    for statement in body
-                    for part in ast.walk(statement)
-                    if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
-                }
-                if used & names - own:
-                    yield node.lineno
 
 
 def _shared(nodes) -> Iterator[int]:

@@ -1,0 +1,70 @@
+"""What becomes of functions and tasks that are made for a loop: by the syntax tree."""
+
+import ast
+from collections.abc import Collection, Iterator
+
+from helpers.coach.form.text import is_function
+from helpers.coach.mistakes.nodes import is_named, own_nodes
+
+STARTING = ("create_task", "ensure_future", "spawn")
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def started_lazily(nodes: Collection[ast.AST]) -> Iterator[int]:
+    """Each `map` and each generator that starts tasks, where a loop that awaits goes through it."""
+    lazy = [node for node in nodes if _starts_lazily(node)]
+    named = {
+        target.id: node.value
+        for node in nodes
+        if isinstance(node, ast.Assign) and node.value in lazy
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in nodes:
+        if isinstance(node, (ast.For, *COMPREHENSIONS)):
+            if any(isinstance(part, ast.Await) for part in own_nodes(node)):
+                for walked in _gone_through(node):
+                    made = named.get(walked.id) if isinstance(walked, ast.Name) else walked
+                    if made in lazy:
+                        yield made.lineno
+
+
+def _gone_through(loop):
+    if isinstance(loop, ast.For):
+        return [loop.iter]
+    return [part.iter for part in loop.generators]
+
+
+def _starts_lazily(node):
+    """Whether this is a `map` or a generator expression whose items are tasks that it starts."""
+    if isinstance(node, ast.GeneratorExp):
+        return isinstance(node.elt, ast.Call) and is_named(node.elt.func, STARTING)
+    return (
+        isinstance(node, ast.Call)
+        and is_named(node.func, ("map",))
+        and bool(node.args)
+        and is_named(node.args[0], STARTING)
+    )
+
+
+def late_bound(nodes: Collection[ast.AST]) -> Iterator[int]:
+    """Each function that a loop defines and that uses the loop's variable, not handed to it."""
+    for loop in nodes:
+        if not isinstance(loop, (ast.For, ast.AsyncFor)):
+            continue
+        names = {part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
+        for node in (part for statement in loop.body for part in ast.walk(statement)):
+            if is_function(node) or isinstance(node, ast.Lambda):
+                own = {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
+                if _used_in(node) & names - own:
+                    yield node.lineno
+
+
+def _used_in(function):
+    body = function.body if isinstance(function.body, list) else [function.body]
+    return {
+        part.id
+        for statement in body
+        for part in ast.walk(statement)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
+    }
