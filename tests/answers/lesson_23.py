@@ -1601,7 +1601,6 @@ async def pipeline(fetch, parse, pages, workers, size):
 # %% crawl-pipeline-1 wrong: a page that is None
 # cause: What `fetch` returned may be None. Here it is the sign that all has come: the parser ends there, this page and those behind it are never parsed, and the fetchers may wait for room for ever.
 # line: if raw is None
-# told: none
 import asyncio
 
 
