@@ -1,3 +1,5 @@
+"""Long, for what goes wrong between two threads shows in many places."""
+
 import inspect
 import sys
 import threading

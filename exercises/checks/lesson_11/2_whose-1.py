@@ -154,8 +154,10 @@ class FirstAnswer(Exercise):
             ) from None
 
     def _errors(self, first_answer, lab):
-        own = TimeoutError("the server's own limit")
         for server, when in (("b", "when a had used up its 2 s"), ("a", "the first of them")):
+            own = TimeoutError("the server's own limit")
+            if server == "a":
+                own.__cause__ = asyncio.CancelledError()  # as that of an `asyncio.timeout` has it
             ask = lab.service(
                 {"a": 9 if server == "b" else 1, "b": 1, "c": 1}, name="ask", errors={server: own}
             )
@@ -182,7 +184,9 @@ class FirstAnswer(Exercise):
                 f"Server {server}, {when}, was asked, and raised a TimeoutError of its own "
                 "after 1 s. That was not one of your deadlines, but your function "
                 f"{what}.",
-                returned.line if returned else lab.handler(),
+                returned.line
+                if returned
+                else lab.use_of("__cause__", "__context__") or lab.handler(),
                 "Ask the deadline with `expired()`; if it was not that one, `raise`.",
                 headline="took another's timeout for its own",
             )
@@ -275,6 +279,24 @@ class FirstAnswer(Exercise):
                 raise
             return "out of time"
         return "nobody"
+
+    @wrong("whose timeout", says="the first of them")
+    async def goes_by_the_cause(ask, servers, short, long):
+        whole = asyncio.timeout(long)
+        try:
+            async with whole:
+                for server in servers:
+                    try:
+                        async with asyncio.timeout(short):
+                            return await ask(server)
+                    except TimeoutError as error:
+                        if not isinstance(error.__cause__, asyncio.CancelledError):
+                            raise
+                return "nobody"
+        except TimeoutError:
+            if whole.expired():
+                return "out of time"
+            raise
 
     @wrong("whose timeout", says="went on to the next server")
     async def suppresses_every_timeout(ask, servers, short, long):
