@@ -107,6 +107,7 @@ FOUND = {
     "assigned(to=ast.Await)": "page = await",
     "class_attribute()": None,
     'copying("results")': None,
+    "rebinding()": None,
     "deleting()": "del results[-1]",
     "outer_name()": "nonlocal results",
     "default()": "async def answer(",
@@ -220,6 +221,22 @@ def test_a_yield_as_a_statement_takes_nothing_in():
 def test_a_copy_is_told_from_the_thing_itself(made, is_copy):
     lab, _ = lab_of(f"def answer(rows, others):\n    kept = {made}\n")
     assert lab.copying("rows") == (4 if is_copy else None)
+
+
+@pytest.mark.parametrize(
+    "made, is_new",
+    [
+        ("rows + [1]", True),
+        ("[*rows, 1]", True),
+        ("[row for row in rows]", True),
+        ("rows or []", False),
+        ("list(rows)", False),
+        ("[others]", False),
+    ],
+)
+def test_a_parameter_that_gets_something_new_is_told(made, is_new):
+    lab, _ = lab_of(f"def answer(rows, others):\n    rows = {made}\n    others += [1]\n")
+    assert lab.rebinding() == (4 if is_new else None)
 
 
 def test_an_attribute_of_the_class_is_told_from_one_of_its_instances():

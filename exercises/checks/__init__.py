@@ -295,6 +295,7 @@ attributes: one of them will do, and any if there is none; "asyncio.run", "*Exec
     lab.operation("+", "+=", "is", on=["now"])    an operation or a comparison with these signs
     lab.assigned(*names, to="wake")               a name, an attribute or an item gets a value
     lab.copying("waiting")                        a copy of it is given a name
+    lab.rebinding()                               a parameter gets something new, made of it
     lab.returning(*names) .yielding() .yielding_from() .raising() .deleting() .breaking()
         .continuing() .outer_name()               `return`, …, `global` or `nonlocal`
     lab.dropped_yield()                           a `yield` as a statement

@@ -116,6 +116,15 @@ class Borrow(Exercise):
                 "The book must stay off the shelf until the generator goes on.",
             )
         came = end(reader)
+        if shelf == ["atlas"] and (anew := lab.rebinding()):
+            raise Wrong(
+                "not given back",
+                f"{what} while the book was out, and the shelf still held {shelf}.",
+                anew,
+                "That is a new list, under the name that you use. The shelf itself is as it was: "
+                "`append`, or `+=`.",
+                headline="put it on a shelf of its own",
+            )
         if shelf == ["atlas"]:
             asked = what == "I asked it again"
             raise Wrong(

@@ -18,17 +18,21 @@ KEPT = OSError("kept")  # an error that `work` returns is a result like any othe
 
 
 class Listening(Loop):
-    """A loop that notes what other threads ask of it."""
+    """A loop that notes what other threads ask of it. where: tells the learner's line that asks."""
 
-    def __init__(self):
+    def __init__(self, where):
         super().__init__()
+        self.where = where
         self.asked = []
+        self.no_functions = []  # what was given in place of a function, and where: (thing, line)
         self.answered = 0  # so many of these calls have come back
 
     def call_soon_threadsafe(self, function, *arguments):
         self.asked.append(function)
-        if callable(function):  # else the check names it; here it would end the loop
+        if callable(function):
             super().call_soon_threadsafe(function, *arguments)
+        else:  # the check names it; here it would end the loop
+            self.no_functions.append((function, self.where()))
         self.answered += 1
 
     async def all_came_back(self):
@@ -88,7 +92,7 @@ class InThread(Exercise):
         self._play(lab, in_thread, Work(error=ValueError("no tea")))
 
     def _play(self, lab, in_thread, work):
-        loop = Listening()
+        loop = Listening(lambda: self._setter(lab))
         loop.run(self._one(lab, loop, in_thread, work))
 
     async def _one(self, lab, loop, in_thread, work):
@@ -159,13 +163,13 @@ class InThread(Exercise):
             )
 
     def _set(self, lab, loop, future, work, in_the_thread, place):
-        not_functions = [thing for thing in loop.asked if not callable(thing)]
-        if in_the_thread and not_functions:
+        if in_the_thread and loop.no_functions:
+            thing, line = loop.no_functions[0]
             raise Wrong(
                 "called, not handed over",
-                f"`call_soon_threadsafe` was given {not_functions[0]!r}. The future had "
-                "been set before, in the thread.",
-                lab.call_of("call_soon_threadsafe"),
+                f"`call_soon_threadsafe` was given {thing!r}. The future had been set before, in "
+                "the thread.",
+                line,
                 "Parentheses call it here and now. Hand over the function without them, "
                 "and its argument after a comma.",
             )
@@ -244,7 +248,7 @@ class InThread(Exercise):
         if len(ends) > 1:
             words += f", and the {'second' if last_first else 'first'} was done first"
         lab.told(f"with {words}")
-        loop = Listening()
+        loop = Listening(lambda: self._setter(lab))
         futures = loop.run(self._together(lab, loop, in_thread, works, last_first))
         came = [("raised", one.error) if one.error else one.value for one in futures]
         return {"the future got" if len(came) == 1 else "the futures got": _alone(came)}

@@ -238,7 +238,7 @@ class Start(Exercise):
             "wake-up",
             f"I gave it {what}, and its future was never done.{said}",
             lab.node(ast.Global)
-            or lab.condition("exception", "cancelled")
+            or lab.condition("exception", "cancelled", "value")
             or (lab.text.of_traceback(lost[0]) if lost else None)
             or lab.call_of("send"),
             "After each step somebody must call `step` again, and at the end somebody "

@@ -199,7 +199,10 @@ class CallLater(Exercise):
                 "say `nonlocal`.)",
                 headline="cannot be cancelled",
             )
-        lab.equal(said, ["one", "three"], what="with the second cancelled these were called:")
+        top = lab.call_of("heappop", "pop", "nsmallest")
+        lab.equal(
+            said, ["one", "three"], what="with the second cancelled these were called:", line=top
+        )
         try:
             cancel[0]()
         except Exception as error:
@@ -225,9 +228,10 @@ class CallLater(Exercise):
             raise Wrong(
                 "heap",
                 f"Then `loop.timers` was no heap any more: the entries in it are due at {due}.",
-                lab.earliest(lab.call_of("remove", "pop"), lab.deleting()),
-                "What is taken out of a heap's middle leaves no heap. Let the entry stay, with a "
-                "function that does nothing, or call `heapq.heapify`.",
+                lab.earliest(lab.call_of("remove", "pop"), lab.deleting()) or lab.literal("inf"),
+                "What is taken out of a heap's middle, or changes its place in the order, leaves "
+                "no heap. Let the entry stay, with a function that does nothing, or call "
+                "`heapq.heapify`.",
                 headline="broke the heap",
             )
 

@@ -108,8 +108,11 @@ class Background(Exercise):
                 "task not kept",
                 "The task waited for a future that only it knew. `kept` held "
                 f"{len(kept)} tasks; after `gc.collect()` the task was gone.",
-                lab.call_of("add_done_callback", given="()") or lab.call_of("create_task"),
-                "Put the task into `kept`, and leave it there until it is done.",
+                lab.rebinding()
+                or lab.call_of("add_done_callback", given="()")
+                or lab.call_of("create_task"),
+                "Put the task into `kept`, the set that you were given, and leave it there until "
+                "it is done.",
                 headline="lost the task",
             )
         if not kept:

@@ -27,6 +27,9 @@ from helpers.coach.mistakes.nodes import (
 
 FOR = (ast.For, ast.AsyncFor, ast.comprehension)
 
+# What makes a new thing of those that stand in it.
+MADE_ANEW = (ast.BinOp, ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
+
 
 class Lines:
     """What a syntax tree tells of lines. Each method returns the number of the first line that
@@ -189,6 +192,19 @@ class Lines:
             for node in self._of(ast.Assign, ast.AnnAssign, ast.NamedExpr)
             for value in (node.value, *getattr(node.value, "elts", ()))  # `a, b = 0, list(c)`
             if is_copy_of(value, names)
+        )
+
+    def rebinding(self) -> int | None:
+        """A parameter is given something new that is made of it: what the caller holds stays as it
+        was.
+        """
+        given = {node.arg for node in self._of(ast.arg)}
+        return self._first(
+            node.lineno
+            for node in self._of(ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Name) and target.id in given
+            if isinstance(node.value, MADE_ANEW) and uses((target.id,), node.value)
         )
 
     def deleting(self, *names: str) -> int | None:
