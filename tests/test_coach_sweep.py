@@ -398,3 +398,22 @@ def test_what_is_cancelled_and_not_awaited_is_still_running():
     lab.run(waits, lab.service(1, cleanup=0.2))
     with pytest.raises(Wrong, match="1 task still ran"):
         lab.run(goes, lab.service(1, cleanup=0.2))
+
+
+@pytest.mark.parametrize(
+    "changed, words",
+    [
+        ({"item 8": 0}, "At 'item 8' stands 0; expected 8."),
+        ({"item 10": 10}, "Nobody asked for 'item 10', which is in it."),
+        ({"item 8": None}, "At 'item 8' stands None; expected 8."),
+    ],
+)
+def test_two_dicts_that_look_the_same_where_they_are_cut_are_told_apart(changed, words):
+    asked = {f"item {number}": number for number in range(10)}
+    lab = Lab("answer", "virtual", Source(()))
+    with pytest.raises(Wrong) as found:
+        lab.equal(asked | changed, asked)
+    assert found.value.observed.endswith(words)
+    with pytest.raises(Wrong) as found:
+        lab.equal({name: asked[name] for name in list(asked)[:9]}, asked)
+    assert found.value.observed.endswith("There is no 'item 9' in it.")

@@ -1376,3 +1376,200 @@ def drive(generator, find):
             step = partial(generator.send, find(question))
         except LookupError as error:
             step = partial(generator.throw, error)
+
+# %% average-1 wrong: the list in the default argument
+# cause: the default list is made once, so that a second averager goes on with the numbers of the first
+# line: def averager(
+def averager(numbers=[]):
+    answer = None
+    while True:
+        numbers.append((yield answer))
+        answer = sum(numbers) / len(numbers)
+
+# %% average-1 wrong: whole numbers only, again
+# cause: the division rounds down, so that the average of 1 and 2 is 1
+# line: average = total // count
+def averager():
+    total = count = 0
+    average = None
+    while True:
+        total += yield average
+        count += 1
+        average = total // count
+
+# %% average-1 right: a for loop that counts
+import itertools
+
+
+def averager():
+    total, average = 0, None
+    for count in itertools.count(1):
+        number = yield average
+        total += number
+        average = total / count
+
+# %% average-2 wrong: primes when it must and forgets the number
+# cause: the first number is refused by the unprimed generator and never sent again
+# line: next(generator)
+def averages(generator, numbers):
+    answers = []
+    for number in numbers:
+        try:
+            answers.append(generator.send(number))
+        except TypeError:
+            next(generator)
+    return answers
+
+# %% average-2 wrong: answers in a dict by number
+# cause: a number that comes twice has only one answer in the dict, the last one
+# line: answers[number] = generator.send(number)
+def averages(generator, numbers):
+    generator.send(None)
+    answers = {}
+    for number in numbers:
+        answers[number] = generator.send(number)
+    return list(answers.values())
+
+# %% average-2 right: map over the bound method
+def averages(generator, numbers):
+    generator.send(None)
+    return list(map(generator.send, numbers))
+
+# %% borrow-1 wrong: a close is no Exception
+# cause: close raises GeneratorExit, which is no Exception and not caught, so that the book is not put back
+# line: except Exception:
+def borrow(shelf):
+    book = shelf.pop()
+    try:
+        yield book
+    except Exception:
+        shelf.append(book)
+        raise
+    else:
+        shelf.append(book)
+
+# %% borrow-1 wrong: puts it on a new list
+# cause: the plus makes a new list and binds the local name to it; the list of the caller never gets the book back
+# line: shelf = shelf + [book]
+def borrow(shelf):
+    book = shelf.pop()
+    try:
+        yield book
+    finally:
+        shelf = shelf + [book]
+
+# %% borrow-1 right: an exit stack, again
+from contextlib import ExitStack
+
+
+def borrow(shelf):
+    with ExitStack() as stack:
+        book = shelf.pop()
+        stack.callback(shelf.append, book)
+        yield book
+
+# %% till-1 wrong: asks again without a net
+# cause: a second ValueError right after the first one arrives at the yield in the except block and ends the till
+# line: # ask again
+def till():
+    total = 0
+    while True:
+        try:
+            number = yield total
+        except ValueError:
+            number = yield total  # ask again
+        total += number
+
+# %% till-1 wrong: ends quietly on other errors
+# cause: any other error only ends the generator, it is swallowed and does not come out
+# line: return | except Exception as error:
+def till():
+    total = 0
+    while True:
+        try:
+            number = yield total
+        except Exception as error:
+            if isinstance(error, ValueError):
+                continue
+            return
+        total += number
+
+# %% till-1 right: suppress, again
+from contextlib import suppress
+
+
+def till():
+    total = 0
+    while True:
+        with suppress(ValueError):
+            number = yield total
+            total = total + number
+
+# %% drive-1 wrong: takes None for no answer
+# cause: None is an answer as any other, but here a LookupError is thrown in instead of sending it
+# line: if answer is None: | raise LookupError(question)
+def drive(generator, find):
+    try:
+        question = next(generator)
+        while True:
+            try:
+                answer = find(question)
+                if answer is None:
+                    raise LookupError(question)
+            except LookupError as error:
+                question = generator.throw(error)
+            else:
+                question = generator.send(answer)
+    except StopIteration as stop:
+        return stop.value
+
+# %% drive-1 wrong: returns only after a send
+# cause: when the generator catches the thrown error and returns, the StopIteration of throw is not caught and its value is lost
+# line: question = generator.throw(error)
+def drive(generator, find):
+    try:
+        question = generator.send(None)
+    except StopIteration as stop:
+        return stop.value
+    while True:
+        try:
+            answer = find(question)
+        except LookupError as error:
+            question = generator.throw(error)
+            continue
+        try:
+            question = generator.send(answer)
+        except StopIteration as stop:
+            return stop.value
+
+# %% drive-1 wrong: throws an error of its own
+# cause: a new LookupError is thrown in, not the error (say, a KeyError) that find raised
+# line: question = generator.throw(LookupError(question))
+def drive(generator, find):
+    try:
+        question = next(generator)
+        while True:
+            try:
+                answer = find(question)
+            except LookupError:
+                question = generator.throw(LookupError(question))
+            else:
+                question = generator.send(answer)
+    except StopIteration as stop:
+        return stop.value
+
+# %% drive-1 right: the next step as a partial, again
+from functools import partial
+
+
+def drive(generator, find):
+    step = partial(generator.send, None)
+    while True:
+        try:
+            question = step()
+        except StopIteration as stop:
+            return stop.value
+        try:
+            step = partial(generator.send, find(question))
+        except LookupError as error:
+            step = partial(generator.throw, error)

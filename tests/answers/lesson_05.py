@@ -1670,3 +1670,227 @@ def run_all(generators):
         else:
             ready.append((place, generator))
     return list(returned.values())
+
+# %% robin-1 wrong: rotates past the neighbour
+# cause: when the generator in front has ended and is taken out, the rotation sends its neighbour to the end without a turn
+# line: ready.rotate(-1)
+from collections import deque
+
+
+def round_robin(generators):
+    ready = deque(generators)
+    while ready:
+        try:
+            ready[0].send(None)
+        except StopIteration:
+            ready.popleft()
+        ready.rotate(-1)
+
+# %% robin-1 wrong: sends back what was yielded
+# cause: each generator is sent what it yielded in its last turn, not None
+# line: ready.append((generator, generator.send(value)))
+from collections import deque
+
+
+def round_robin(generators):
+    ready = deque((generator, None) for generator in generators)
+    while ready:
+        generator, value = ready.popleft()
+        try:
+            ready.append((generator, generator.send(value)))
+        except StopIteration:
+            pass
+
+# %% robin-1 right: rounds by zip_longest
+from functools import partial
+from itertools import zip_longest
+
+
+def round_robin(generators):
+    never = object()
+    turns = [iter(partial(generator.send, None), never) for generator in generators]
+    for _ in zip_longest(*turns):
+        pass
+
+# %% collect-1 wrong: inserts at the index
+# cause: insert into a list that is still shorter puts the results in another order than the generators
+# line: results.insert(index, stop.value)
+from collections import deque
+
+
+def run_all(generators):
+    results = []
+    ready = deque(enumerate(generators))
+    while ready:
+        index, generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration as stop:
+            results.insert(index, stop.value)
+        else:
+            ready.append((index, generator))
+    return results
+
+# %% collect-1 wrong: the first argument of StopIteration
+# cause: a generator that returns None raises a StopIteration without arguments, and args[0] raises an IndexError
+# line: stop.args[0]
+from collections import deque
+
+
+def run_all(generators):
+    results = [None] * len(generators)
+    ready = deque(enumerate(generators))
+    while ready:
+        index, generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration as stop:
+            results[index] = stop.args[0]
+            continue
+        ready.append((index, generator))
+    return results
+
+# %% collect-1 right: wrappers with yield from
+def run_all(generators):
+    results = [None] * len(generators)
+
+    def keeping(index, generator):
+        results[index] = yield from generator
+
+    def turn(wrapper):
+        try:
+            wrapper.send(None)
+        except StopIteration:
+            return False
+        return True
+
+    running = [keeping(*pair) for pair in enumerate(generators)]
+    while running:
+        running = [wrapper for wrapper in running if turn(wrapper)]
+    return results
+
+# %% errors-1 wrong: errors by place
+# cause: the errors are returned in the order of the generators, not in the order in which they came
+# line: return [errors[index] for index in sorted(errors)]
+from collections import deque
+
+
+def run_on(generators):
+    errors = {}
+    ready = deque(enumerate(generators))
+    while ready:
+        index, generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        except Exception as error:
+            errors[index] = error
+            continue
+        ready.append((index, generator))
+    return [errors[index] for index in sorted(errors)]
+
+# %% errors-1 wrong: an error ends the round
+# cause: an error breaks off the round, so that the generators after the failed one lose a turn and those before it get one more
+# line: except Exception as error: | for generator in list(running):
+def run_on(generators):
+    running = list(generators)
+    errors = []
+    while running:
+        try:
+            for generator in list(running):
+                try:
+                    generator.send(None)
+                except StopIteration:
+                    running.remove(generator)
+        except Exception as error:
+            errors.append(error)
+            running.remove(generator)
+    return errors
+
+# %% errors-1 right: a context manager for one turn
+from collections import deque
+
+
+class Turn:
+    def __init__(self, ready, errors):
+        self.ready = ready
+        self.errors = errors
+
+    def __enter__(self):
+        self.generator = self.ready.popleft()
+        return self.generator
+
+    def __exit__(self, kind, error, traceback):
+        if error is None:
+            self.ready.append(self.generator)
+        elif isinstance(error, StopIteration):
+            return True
+        elif isinstance(error, Exception):
+            self.errors.append(error)
+            return True
+        return False
+
+
+def run_on(generators):
+    ready, errors = deque(generators), []
+    while ready:
+        with Turn(ready, errors) as generator:
+            generator.send(None)
+    return errors
+
+# %% turns-1 wrong: a failed one stays in the queue
+# cause: the generator is put back before its turn and taken out only when it returns, so that one which raises an error stays in ready
+# line: except StopIteration: | generator.send(None)
+from collections import deque
+
+
+def run_for(ready, turns):
+    given = 0
+    while ready and given < turns:
+        generator = ready.popleft()
+        ready.append(generator)
+        given += 1
+        try:
+            generator.send(None)
+        except StopIteration:
+            ready.remove(generator)
+    return given
+
+# %% turns-1 wrong: looks at the limit once a round
+# cause: the limit is looked at only between whole rounds, so that more than `turns` turns are given
+# line: for _ in range(len(ready)): | while ready and given < turns:
+# told: none
+from collections import deque
+
+
+def run_for(ready, turns):
+    given = 0
+    while ready and given < turns:
+        for _ in range(len(ready)):
+            generator = ready.popleft()
+            given += 1
+            try:
+                generator.send(None)
+            except StopIteration:
+                continue
+            ready.append(generator)
+    return given
+
+# %% turns-1 right: a slice of an endless row of turns
+from itertools import islice
+
+
+def run_for(ready, turns):
+    def each_turn():
+        while ready:
+            generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration:
+                pass
+            else:
+                ready.append(generator)
+            yield 1
+
+    return sum(islice(each_turn(), turns))

@@ -1670,3 +1670,179 @@ async def every(seconds, times, work, clock, sleep):
 
     async for _ in beats():
         await work()
+
+# %% wait-1 wrong: overdue is taken for never
+# cause: a wait of 0 is falsy, so that None is returned when the first deadline has come already
+# line: or None
+def next_wait(ready, sleeping, now):
+    if ready:
+        return 0
+    deadline = sleeping[0][0] if sleeping else now
+    return max(0, deadline - now) or None
+
+# %% wait-1 wrong: looks only at the deadlines to come
+# cause: a deadline that has passed is left out, so that the loop sleeps until a later one though somebody should wake now
+# line: if deadline > now
+# told: none
+def next_wait(ready, sleeping, now):
+    if ready:
+        return 0
+    if not sleeping:
+        return None
+    waits = [deadline - now for deadline, _, _ in sleeping if deadline > now]
+    return min(waits, default=0)
+
+# %% wait-1 right: the first of all moments
+from itertools import chain
+
+
+def next_wait(ready, sleeping, now):
+    moments = chain((now for _ in ready), (entry[0] for entry in sleeping))
+    first = min(moments, default=None)
+    return first if first is None else max(0, first - now)
+
+# %% sleepers-1 wrong: the length as a ticket
+# cause: the length of the heap is no unique ticket once some have been taken out; then two sleepers have the same one and are compared or swap places
+# line: len(self.heap)
+import heapq
+
+
+class Sleepers:
+    def __init__(self):
+        self.heap = []
+
+    def add(self, deadline, who):
+        heapq.heappush(self.heap, (deadline, len(self.heap), who))
+
+    def due(self, now):
+        woken = []
+        while self.heap and self.heap[0][0] <= now:
+            woken.append(heapq.heappop(self.heap)[2])
+        return woken
+
+# %% sleepers-1 wrong: reads the heap as a sorted list
+# cause: only the first entry of a heap is in its place, so that those who are due come out in the order of the heap's list, not of their deadlines
+# line: woken = [entry for entry in self.heap if entry[0] <= now]
+import heapq
+import itertools
+
+
+class Sleepers:
+    def __init__(self):
+        self.heap = []
+        self.tickets = itertools.count()
+
+    def add(self, deadline, who):
+        heapq.heappush(self.heap, (deadline, next(self.tickets), who))
+
+    def due(self, now):
+        woken = [entry for entry in self.heap if entry[0] <= now]
+        self.heap = [entry for entry in self.heap if entry[0] > now]
+        heapq.heapify(self.heap)
+        return [who for _, _, who in woken]
+
+# %% sleepers-1 right: a sorted list with bisect, again
+from bisect import bisect_right, insort_right
+from operator import itemgetter
+
+
+class Sleepers:
+    def __init__(self):
+        self._entries = []
+
+    def add(self, deadline, who):
+        insort_right(self._entries, (deadline, who), key=itemgetter(0))
+
+    def due(self, now):
+        end = bisect_right(self._entries, now, key=itemgetter(0))
+        woken = [who for _, who in self._entries[:end]]
+        del self._entries[:end]
+        return woken
+
+# %% until-1 wrong: gives the loop a length
+# cause: wake_at wants a moment but gets the seconds that are left, which is a moment long ago, so that it wakes at once
+# line: loop.wake_at(max(0, deadline - time.monotonic()), who)
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    def park(loop, who):
+        loop.wake_at(max(0, deadline - time.monotonic()), who)
+
+    yield park
+
+# %% until-1 wrong: two rounds for a late one
+# cause: when the deadline has passed it yields once for the others and then parks as well, so that it goes on a round too late
+# line: if time.monotonic() >= deadline: | yield
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    if time.monotonic() >= deadline:
+        yield
+    yield lambda loop, who: loop.wake_at(deadline, who)
+
+# %% until-1 right: a bound method parks
+import types
+
+
+class Moment:
+    def __init__(self, deadline):
+        self.deadline = deadline
+
+    def park(self, loop, who):
+        loop.wake_at(self.deadline, who)
+
+
+@types.coroutine
+def sleep_until(deadline):
+    yield Moment(deadline).park
+
+# %% every-1 wrong: waits for a beat of the clock
+# cause: after a work that took too long it waits for the next beat of the clock, though the next work should begin at once
+# line: seconds - (clock() - start) % seconds
+async def every(seconds, times, work, clock, sleep):
+    start = clock()
+    for number in range(times):
+        if number > 0:
+            await sleep(seconds - (clock() - start) % seconds)
+        await work()
+
+# %% every-1 wrong: moves the beat after a long work
+# cause: after a work that took too long the beat itself is moved to now, so that all later beats are shifted
+# line: beat = max(beat + seconds, clock())
+async def every(seconds, times, work, clock, sleep):
+    beat = clock()
+    for number in range(times):
+        if number > 0:
+            beat = max(beat + seconds, clock())
+            await sleep(beat - clock())
+        await work()
+
+# %% every-1 wrong: works before it counts
+# cause: the first work is done before anything is counted, so that it is done once even if times is 0
+# line: await work()  # the first
+# told: none
+async def every(seconds, times, work, clock, sleep):
+    start = clock()
+    await work()  # the first
+    for number in range(1, times):
+        await sleep(start + number * seconds - clock())
+        await work()
+
+# %% every-1 right: beats from an asynchronous generator
+async def every(seconds, times, work, clock, sleep):
+    start = clock()
+
+    async def beats():
+        for number in range(times):
+            if number:
+                await sleep(start + number * seconds - clock())
+            yield number
+
+    async for _ in beats():
+        await work()

@@ -1919,3 +1919,308 @@ async def deliver(next_line, waiting):
     for number, future in futures.items():
         waiting.pop(number, None)
         future.set_exception(ConnectionError("the other side hung up"))
+
+# %% sendall-1 wrong: sendall again from the start
+# cause: sendall has sent a part before it raises BlockingIOError, and then all of the data is sent again from the start
+# line: sock.sendall(data)
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    while True:
+        try:
+            sock.sendall(data)
+            return
+        except BlockingIOError:
+            await until(sock, WRITE)
+
+# %% sendall-1 wrong: waits on every OSError
+# cause: a BrokenPipeError is an OSError as well, so that after a hang-up it tries for ever and the error never comes out
+# line: except OSError:
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    sent = 0
+    while sent < len(data):
+        try:
+            sent += sock.send(data[sent:])
+        except OSError:
+            await until(sock, WRITE)
+
+# %% sendall-1 right: a buffer that shrinks
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    left = bytearray(data)
+
+    def push():
+        try:
+            count = sock.send(left)
+        except BlockingIOError:
+            return False
+        del left[:count]
+        return True
+
+    while left:
+        if not push():
+            await until(sock, WRITE)
+
+# %% lines-1 wrong: splitlines, again
+# cause: splitlines of bytes also splits at b"\r" and drops it, though only b"\n" ends a line
+# line: splitlines()
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    data = b""
+    while piece := await recv(sock, 4096):
+        data += piece
+    return data.splitlines()
+
+# %% lines-1 wrong: a short piece is the end
+# cause: a piece of less than 4096 bytes is taken for the last one, though pieces are of any size
+# line: if len(piece) < 4096:
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    pieces = []
+    while True:
+        piece = await recv(sock, 4096)
+        pieces.append(piece)
+        if len(piece) < 4096:
+            break
+    lines = b"".join(pieces).split(b"\n")
+    if lines[-1] == b"":
+        lines.pop()
+    return lines
+
+# %% lines-1 right: a file in memory, again
+import io
+
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    memory = io.BytesIO()
+    while True:
+        piece = await recv(sock, 4096)
+        if not piece:
+            break
+        memory.write(piece)
+    memory.seek(0)
+    return [line.removesuffix(b"\n") for line in memory]
+
+# %% serve-1 wrong: one name for all sockets
+# cause: each inner function looks up `sock` when it closes, and by then the name may stand for a later client, whose socket is closed instead
+# line: async def one(): | sock.close() | spawn(one())
+from helpers.eventloop.sockets import accept
+
+
+async def serve(listener, talk, spawn):
+    while True:
+        sock, _ = await accept(listener)
+
+        async def one():
+            try:
+                await talk(sock)
+            except Exception:
+                pass
+            finally:
+                sock.close()
+
+        spawn(one())
+
+# %% serve-1 wrong: the with ends too early
+# cause: spawn returns at once, so that the with statement closes the socket before the talk has begun
+# line: with sock:
+from helpers.eventloop.sockets import accept
+
+
+async def serve(listener, talk, spawn):
+    async def safely(sock):
+        try:
+            await talk(sock)
+        except Exception:
+            pass
+
+    while True:
+        sock, _ = await accept(listener)
+        with sock:
+            spawn(safely(sock))
+
+# %% serve-1 right: closing and suppress
+from contextlib import closing, suppress
+
+from helpers.eventloop.sockets import accept
+
+
+class Guest:
+    def __init__(self, sock, talk):
+        self.sock = sock
+        self.talk = talk
+
+    async def stay(self):
+        with suppress(Exception), closing(self.sock):
+            await self.talk(self.sock)
+
+
+async def serve(listener, talk, spawn):
+    while True:
+        sock, address = await accept(listener)
+        spawn(Guest(sock, talk).stay())
+
+# %% deliver-1 wrong: those who waited at the start
+# cause: the copy is made once at the start, so that a question asked later is not in it and its future gets neither answer nor error
+# line: futures = dict(waiting)
+async def deliver(next_line, waiting):
+    futures = dict(waiting)
+    while line := await next_line():
+        number, _, answer = line.partition(b" ")
+        future = futures.pop(number, None)
+        if future is not None:
+            waiting.pop(number, None)
+            future.set_result(answer)
+    for future in futures.values():
+        future.set_exception(ConnectionError("the other side hung up"))
+
+# %% deliver-1 wrong: numbers of one digit, again
+# cause: only the first byte is taken for the number, so that the answer to question 12 goes to question 1 or to nobody
+# line: number, answer = line[:1], line[2:]
+async def deliver(next_line, waiting):
+    while line := await next_line():
+        number, answer = line[:1], line[2:]
+        if number in waiting:
+            waiting.pop(number).set_result(answer)
+    while waiting:
+        _, future = waiting.popitem()
+        future.set_exception(ConnectionError("the other side hung up"))
+
+# %% deliver-1 wrong: the error as a result
+# cause: the ConnectionError is handed over as an ordinary result, so that it is returned by the await and never raised
+# line: future.set_result(ConnectionError("the other side hung up"))
+async def deliver(next_line, waiting):
+    while line := await next_line():
+        number, _, answer = line.partition(b" ")
+        future = waiting.pop(number, None)
+        if future is not None:
+            future.set_result(answer)
+    while waiting:
+        _, future = waiting.popitem()
+        future.set_result(ConnectionError("the other side hung up"))
+
+# %% deliver-1 right: a regular expression
+import re
+
+ANSWER = re.compile(rb"([^ ]+) (.*)", re.DOTALL)
+
+
+async def deliver(next_line, waiting):
+    line = await next_line()
+    while line != b"":
+        match = ANSWER.fullmatch(line)
+        if match and match[1] in waiting:
+            waiting.pop(match[1]).set_result(match[2])
+        line = await next_line()
+    while waiting:
+        number = next(iter(waiting))
+        error = ConnectionError(f"no answer to {number!r}")
+        waiting.pop(number).set_exception(error)
+
+# %% thread-1 wrong: the error is gone when it is wanted
+# cause: the name `error` is deleted at the end of the except block, so that the lambda raises a NameError in the loop and the future gets nothing
+# line: lambda: future.set_exception(error) | except Exception as error:
+import threading
+
+from helpers.eventloop.tasks import Future
+
+
+def in_thread(loop, work):
+    future = Future()
+
+    def run():
+        try:
+            result = work()
+        except Exception as error:
+            loop.call_soon_threadsafe(lambda: future.set_exception(error))
+        else:
+            loop.call_soon_threadsafe(lambda: future.set_result(result))
+
+    threading.Thread(target=run).start()
+    return future
+
+# %% thread-1 wrong: an error that is returned is raised
+# cause: an exception that work returns as its result is taken for one that it raised
+# line: if isinstance(outcome, Exception): | outcome = error
+# told: none
+import threading
+
+from helpers.eventloop.tasks import Future
+
+
+def in_thread(loop, work):
+    future = Future()
+
+    def run():
+        try:
+            outcome = work()
+        except Exception as error:
+            outcome = error
+        if isinstance(outcome, Exception):
+            loop.call_soon_threadsafe(future.set_exception, outcome)
+        else:
+            loop.call_soon_threadsafe(future.set_result, outcome)
+
+    threading.Thread(target=run).start()
+    return future
+
+# %% thread-1 wrong: rings when it has gone in already
+# cause: set_result is called in the thread itself, and only its None is handed to the loop, which then calls None
+# line: loop.call_soon_threadsafe(future.set_result(result))
+import threading
+
+from helpers.eventloop.tasks import Future
+
+
+def in_thread(loop, work):
+    future = Future()
+
+    def run():
+        try:
+            result = work()
+        except Exception as error:
+            loop.call_soon_threadsafe(future.set_exception, error)
+        else:
+            loop.call_soon_threadsafe(future.set_result(result))
+
+    threading.Thread(target=run).start()
+    return future
+
+# %% thread-1 right: a thread of its own kind
+import threading
+from functools import partial
+
+from helpers.eventloop.tasks import Future
+
+
+class Worker(threading.Thread):
+    def __init__(self, loop, work):
+        super().__init__()
+        self.loop = loop
+        self.work = work
+        self.future = Future()
+
+    def run(self):
+        try:
+            tell = partial(self.future.set_result, self.work())
+        except BaseException as error:
+            tell = partial(self.future.set_exception, error)
+        self.loop.call_soon_threadsafe(tell)
+
+
+def in_thread(loop, work):
+    worker = Worker(loop, work)
+    worker.start()
+    return worker.future

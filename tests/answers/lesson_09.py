@@ -1322,3 +1322,222 @@ def background(coro, kept):
     kept |= {task}
     task.add_done_callback(over)
     return task
+
+# %% task-step-1 wrong: asks the future itself
+# cause: the step takes the result of the future, so that its error is raised in the step and coro cannot catch it (and a value is sent instead of None)
+# line: value = None if done is None else done.result() | handed = coro.send(value)
+def start(coro, loop):
+    future = loop.create_future()
+
+    def step(done=None):
+        try:
+            value = None if done is None else done.result()
+            handed = coro.send(value)
+        except StopIteration as stop:
+            future.set_result(stop.value)
+        except Exception as error:
+            future.set_exception(error)
+        else:
+            if handed is None:
+                loop.call_soon(step)
+            else:
+                handed.add_done_callback(step)
+
+    loop.call_soon(step)
+    return future
+
+# %% task-step-1 wrong: calls soon at once
+# cause: call_soon is called now and not when the future is done, so that the next step comes while the future is still pending
+# line: handed.add_done_callback(loop.call_soon(step))
+def start(coro, loop):
+    future = loop.create_future()
+
+    def step():
+        try:
+            handed = coro.send(None)
+        except StopIteration as stop:
+            future.set_result(stop.value)
+        except Exception as error:
+            future.set_exception(error)
+        else:
+            if handed is None:
+                loop.call_soon(step)
+            else:
+                handed.add_done_callback(loop.call_soon(step))
+
+    loop.call_soon(step)
+    return future
+
+# %% task-step-1 wrong: leaves out what it returns if it is nothing
+# cause: a coroutine that returns None, 0 or an empty string never gives its future a result
+# line: if stop.value:
+def start(coro, loop):
+    future = loop.create_future()
+
+    def step(_=None):
+        try:
+            handed = coro.send(None)
+        except StopIteration as stop:
+            if stop.value:
+                future.set_result(stop.value)
+            return
+        except Exception as error:
+            future.set_exception(error)
+            return
+        if handed is None:
+            loop.call_soon(step)
+        else:
+            handed.add_done_callback(step)
+
+    loop.call_soon(step)
+    return future
+
+# %% task-step-1 right: a class with two ways on
+class Stepper:
+    def __init__(self, coro, loop):
+        self.coro = coro
+        self.loop = loop
+        self.outcome = loop.create_future()
+
+    def soon(self):
+        self.loop.call_soon(self.step)
+
+    def step(self, *ignored):
+        finish, what = self.outcome.set_result, None
+        try:
+            handed = self.coro.send(None)
+        except StopIteration as stop:
+            what = stop.value
+        except Exception as error:
+            finish, what = self.outcome.set_exception, error
+        else:
+            if handed is None:
+                self.soon()
+            else:
+                handed.add_done_callback(self.step)
+            return
+        finish(what)
+
+
+def start(coro, loop):
+    stepper = Stepper(coro, loop)
+    stepper.soon()
+    return stepper.outcome
+
+# %% call-later-1 wrong: tears a hole in the heap
+# cause: remove takes the entry out of the middle of the list and shifts the rest, after which the list may be no heap and others come late or in the wrong order
+# line: loop.timers.remove(entry)
+import heapq
+
+
+def call_later(loop, delay, function, *args):
+    entry = [loop.time() + delay, next(loop.tickets), lambda: function(*args)]
+    heapq.heappush(loop.timers, entry)
+
+    def cancel():
+        if entry in loop.timers:
+            loop.timers.remove(entry)
+
+    return cancel
+
+# %% call-later-1 wrong: puts it off for ever
+# cause: the deadline is changed inside the heap, so that a cancelled entry at the top, which is never due, keeps back the others behind it
+# line: entry[0] = float("inf")
+import heapq
+
+
+def call_later(loop, delay, function, *args):
+    entry = [loop.time() + delay, next(loop.tickets), lambda: function(*args)]
+    heapq.heappush(loop.timers, entry)
+
+    def cancel():
+        entry[0] = float("inf")
+
+    return cancel
+
+# %% call-later-1 wrong: takes off the top
+# cause: cancel takes off the first entry of the heap, which may be somebody else's
+# line: heapq.heappop(loop.timers)
+import heapq
+from functools import partial
+
+
+def call_later(loop, delay, function, *args):
+    entry = [loop.time() + delay, next(loop.tickets), partial(function, *args)]
+    heapq.heappush(loop.timers, entry)
+
+    def cancel():
+        if entry in loop.timers:
+            heapq.heappop(loop.timers)
+
+    return cancel
+
+# %% call-later-1 right: a list of one call that can be emptied
+import heapq
+from functools import partial
+
+
+def call_later(loop, delay, function, *args):
+    calls = [partial(function, *args)]
+
+    def fire():
+        while calls:
+            calls.pop()()
+
+    heapq.heappush(loop.timers, [loop.time() + delay, next(loop.tickets), fire])
+    return calls.clear
+
+# %% keep-1 wrong: takes itself out in a finally, again
+# cause: a task that is cancelled before its first step never gets to the try, so that it stays in the set
+# line: finally: | kept.discard(asyncio.current_task())
+import asyncio
+
+
+def background(coro, kept):
+    async def run():
+        try:
+            return await coro
+        finally:
+            kept.discard(asyncio.current_task())
+
+    task = asyncio.create_task(run())
+    kept.add(task)
+    return task
+
+# %% keep-1 wrong: asks for the result first
+# cause: for a task that failed or was cancelled result() raises in the callback, so that the task is never taken out
+# line: task.result()
+import asyncio
+
+
+def background(coro, kept):
+    def ended(task):
+        task.result()
+        kept.discard(task)
+
+    task = asyncio.create_task(coro)
+    kept.add(task)
+    task.add_done_callback(ended)
+    return task
+
+# %% keep-1 wrong: a set of its own
+# cause: the bar makes a new set and the caller's set never gets the task
+# line: kept = kept | {task}
+import asyncio
+
+
+def background(coro, kept):
+    task = asyncio.create_task(coro)
+    kept = kept | {task}
+    task.add_done_callback(kept.discard)
+    return task
+
+# %% keep-1 right: by way of the loop and set arithmetic
+import asyncio
+
+
+def background(coro, kept):
+    task = asyncio.get_running_loop().create_task(coro)
+    kept.update((task,))
+    task.add_done_callback(lambda *done: kept.difference_update(done))
+    return task

@@ -2309,3 +2309,257 @@ async def first_answer(ask, servers):
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% fail-fast-1 wrong: keyed by the item
+# cause: the tasks are kept in a dict by item, so an item that stands twice in `items` has its first task overwritten: both places give the result of the second one.
+# line: tasks[item] = group.create_task(buy(item)) | return [tasks[item].result() for item in items]
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    """Buy all items at once and return what was bought, in order; or stop them all."""
+    items = list(items)
+    tasks = {}
+    async with asyncio.TaskGroup() as group:
+        for item in items:
+            tasks[item] = group.create_task(buy(item))
+    return [tasks[item].result() for item in items]
+
+# %% fail-fast-1 wrong: nobody waits after a cancellation
+# cause: a CancelledError is no Exception, so when all_or_nothing is cancelled it ends as soon as the first buy has ended, while others still clean up.
+# line: except Exception:
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    """Buy all items at once and return what was bought, in order; or stop them all."""
+    tasks = [asyncio.create_task(buy(item)) for item in items]
+    try:
+        return list(await asyncio.gather(*tasks))
+    except Exception:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
+
+# %% fail-fast-1 right: exit stack and map
+import asyncio
+from contextlib import AsyncExitStack
+
+
+async def all_or_nothing(buy, items):
+    """Buy all items at once and return what was bought, in order; or stop them all."""
+    async with AsyncExitStack() as stack:
+        group = await stack.enter_async_context(asyncio.TaskGroup())
+        tasks = list(map(group.create_task, map(buy, items)))
+    return [*map(asyncio.Task.result, tasks)]
+
+# %% first-answer-1 wrong: looks at one of those that are done, again
+# cause: two asks can end in the same moment; only one of the done tasks is looked at, the other's answer or error is lost.
+# line: task = done.pop()
+import asyncio
+
+
+async def first_answer(ask, servers):
+    """Return the first answer; raise an ExceptionGroup if all servers fail."""
+    tasks = [asyncio.create_task(ask(server)) for server in servers]
+    pending = set(tasks)
+    errors = []
+    try:
+        while pending:
+            done, pending = await asyncio.wait(
+                pending, return_when=asyncio.FIRST_COMPLETED)
+            task = done.pop()
+            if task.exception() is None:
+                return task.result()
+            errors.append(task.exception())
+        raise ExceptionGroup("nobody answers", errors)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% first-answer-1 wrong: a single error comes out bare
+# cause: if there is only one server and it fails, its bare error comes out instead of an ExceptionGroup.
+# line: if len(errors) == 1: | raise errors[0]
+import asyncio
+
+
+async def first_answer(ask, servers):
+    """Return the first answer; raise an ExceptionGroup if all servers fail."""
+    tasks = [asyncio.create_task(ask(server)) for server in servers]
+    errors = []
+    try:
+        for next_one in asyncio.as_completed(tasks):
+            try:
+                return await next_one
+            except Exception as error:
+                errors.append(error)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    if len(errors) == 1:
+        raise errors[0]
+    raise ExceptionGroup("no server answers", errors)
+
+# %% first-answer-1 right: a queue fed by done callbacks
+import asyncio
+
+
+async def first_answer(ask, servers):
+    """Return the first answer; raise an ExceptionGroup if all servers fail."""
+    ended = asyncio.Queue()
+    tasks = []
+    for server in servers:
+        task = asyncio.ensure_future(ask(server))
+        task.add_done_callback(ended.put_nowait)
+        tasks.append(task)
+    errors = []
+    try:
+        while len(errors) < len(tasks):
+            task = await ended.get()
+            error = task.exception()
+            if error is None:
+                return task.result()
+            errors.append(error)
+        raise ExceptionGroup("all servers failed", errors)
+    finally:
+        cancelled = None
+        for task in tasks:
+            task.cancel()
+        while not all(task.done() for task in tasks):
+            try:
+                await asyncio.wait(tasks)
+            except asyncio.CancelledError as error:
+                cancelled = error
+        for task in tasks:
+            if not task.cancelled():
+                task.exception()
+        if cancelled is not None:
+            raise cancelled
+
+# %% within-1 wrong: CancelledError stays in the dict
+# cause: what the timer has cancelled gives a CancelledError, which is no Exception, so the late urls stay in the dict with the error as their page.
+# line: if not isinstance(page, Exception) | pages = await asyncio.gather(*tasks, return_exceptions=True)
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    """Return a dict from url to page of what came within `seconds` seconds."""
+    loop = asyncio.get_running_loop()
+    tasks = [asyncio.create_task(fetch(url)) for url in urls]
+    timers = [loop.call_later(seconds, task.cancel) for task in tasks]
+    try:
+        pages = await asyncio.gather(*tasks, return_exceptions=True)
+    finally:
+        for timer in timers:
+            timer.cancel()
+    return {
+        url: page
+        for url, page in zip(urls, pages)
+        if not isinstance(page, Exception)
+    }
+
+# %% within-1 right: a harvest with a timer
+import asyncio
+
+
+class Harvest:
+    def __init__(self, fetch):
+        self.fetch = fetch
+        self.pages = {}
+        self.tasks = []
+        self.late = False
+
+    async def pick(self, url):
+        try:
+            page = await self.fetch(url)
+        except Exception:
+            return
+        if not self.late:
+            self.pages[url] = page
+
+    def close(self):
+        self.late = True
+        for task in self.tasks:
+            task.cancel()
+
+
+async def fetch_within(fetch, urls, seconds):
+    """Return a dict from url to page of what came within `seconds` seconds."""
+    harvest = Harvest(fetch)
+    timer = asyncio.get_running_loop().call_later(seconds, harvest.close)
+    try:
+        async with asyncio.TaskGroup() as group:
+            for url in urls:
+                harvest.tasks.append(group.create_task(harvest.pick(url)))
+    finally:
+        timer.cancel()
+    return harvest.pages
+
+# %% supervise-1 wrong: the worker outlives its supervisor
+# cause: asyncio.wait does not cancel the task that it waits for, so when supervise is cancelled the worker goes on.
+# line: await asyncio.wait([task]) | task = asyncio.create_task(worker())
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    """Run the worker; start it again when it fails, `restarts` times at most."""
+    left = restarts
+    while True:
+        task = asyncio.create_task(worker())
+        await asyncio.wait([task])
+        if task.exception() is None:
+            return task.result()
+        if left == 0:
+            raise task.exception()
+        left -= 1
+        await asyncio.sleep(pause)
+
+# %% supervise-1 wrong: pauses whatever happened
+# cause: the pause stands in `finally`, so the result, the last error and a cancellation are all held up by it.
+# line: finally: | await asyncio.sleep(pause)
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    """Run the worker; start it again when it fails, `restarts` times at most."""
+    for left in range(restarts, -1, -1):
+        try:
+            return await worker()
+        except Exception:
+            if not left:
+                raise
+        finally:
+            await asyncio.sleep(pause)
+
+# %% supervise-1 right: a task that is watched
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    """Run the worker; start it again when it fails, `restarts` times at most."""
+    async def run():
+        task = asyncio.ensure_future(worker())
+        stop = None
+        while not task.done():
+            try:
+                await asyncio.wait({task})
+            except asyncio.CancelledError as error:
+                task.cancel()
+                stop = error
+        error = None if task.cancelled() else task.exception()
+        if stop is not None:
+            raise stop
+        return task, error
+
+    task, error = await run()
+    failures = 0
+    while error is not None:
+        failures += 1
+        if failures > restarts:
+            raise error
+        await asyncio.sleep(pause)
+        task, error = await run()
+    return task.result()

@@ -3018,3 +3018,355 @@ async def borrow(lend, use, give_back):
     if error is not None:
         raise error
     return result
+
+# %% whose-1 wrong: judges by the error's cause
+# cause: an `ask` with an asyncio.timeout of its own raises a TimeoutError with a CancelledError as its cause too; that error is swallowed and the next server is asked.
+# line: if not isinstance(error.__cause__, asyncio.CancelledError):
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    """Return the first answer, "nobody" or "out of time"."""
+    whole = asyncio.timeout(long)
+    try:
+        async with whole:
+            for server in servers:
+                try:
+                    async with asyncio.timeout(short):
+                        return await ask(server)
+                except TimeoutError as error:
+                    # a timeout of asyncio's, or an error of the server?
+                    if not isinstance(error.__cause__, asyncio.CancelledError):
+                        raise
+            return "nobody"
+    except TimeoutError:
+        if whole.expired():
+            return "out of time"
+        raise
+
+# %% whose-1 wrong: nobody instead of out of time
+# cause: if the long deadline ends the wait for the last server, the loop is over before the time is looked at, and "nobody" is returned instead of "out of time".
+# line: return "nobody" | if left <= 0:
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    """Return the first answer, "nobody" or "out of time"."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + long
+    for server in servers:
+        left = end - loop.time()
+        if left <= 0:
+            return "out of time"
+        task = asyncio.create_task(ask(server))
+        try:
+            await asyncio.wait([task], timeout=min(short, left))
+            if task.done():
+                return task.result()
+        finally:
+            task.cancel()
+    return "nobody"
+
+# %% whose-1 right: plain wait and the nearer of two limits
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    """Return the first answer, "nobody" or "out of time"."""
+    clock = asyncio.get_running_loop().time
+    end = clock() + long
+    for server in servers:
+        left = end - clock()
+        task = asyncio.ensure_future(ask(server))
+        try:
+            done, _ = await asyncio.wait({task}, timeout=min(short, left))
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.wait({task})
+        if done:
+            return task.result()
+        if left < short:
+            return "out of time"
+    return "nobody"
+
+# %% budget-1 wrong: a late page is still counted
+# cause: the pages still to be fetched are counted as those without a text, so a page that was left out keeps its part of the share for ever.
+# line: share = (end - loop.time()) / (len(pages) - len(texts))
+import asyncio
+from contextlib import suppress
+
+
+async def load(fetch, pages, budget):
+    """Return a dict of the pages that came within `budget` seconds."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + budget
+    texts = {}
+    for page in pages:
+        share = (end - loop.time()) / (len(pages) - len(texts))
+        with suppress(TimeoutError):
+            async with asyncio.timeout(share):
+                texts[page] = await fetch(page)
+    return texts
+
+# %% budget-1 wrong: only pages that came are paid for
+# cause: the time is taken from the budget only when the page came; a page whose share is over costs nothing, so the later ones get too much, and all takes longer than the budget.
+# line: left -= loop.time() - begun
+import asyncio
+from contextlib import suppress
+
+
+async def load(fetch, pages, budget):
+    """Return a dict of the pages that came within `budget` seconds."""
+    loop = asyncio.get_running_loop()
+    left = budget
+    texts = {}
+    for done, page in enumerate(pages):
+        begun = loop.time()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(left / (len(pages) - done)):
+                texts[page] = await fetch(page)
+            left -= loop.time() - begun
+    return texts
+
+# %% budget-1 right: a purse and wait_for
+import asyncio
+
+
+class Purse:
+    def __init__(self, seconds, heads):
+        self.clock = asyncio.get_running_loop().time
+        self.end = self.clock() + seconds
+        self.heads = heads
+
+    def share(self):
+        part = (self.end - self.clock()) / self.heads
+        self.heads -= 1
+        return part
+
+
+async def load(fetch, pages, budget):
+    """Return a dict of the pages that came within `budget` seconds."""
+    pages = tuple(pages)
+    purse = Purse(budget, len(pages))
+    came = []
+    for page in pages:
+        try:
+            text = await asyncio.wait_for(fetch(page), purse.share())
+        except TimeoutError:
+            continue
+        came.append((page, text))
+    return dict(came)
+
+# %% in-hand-1 wrong: puts back the job before
+# cause: `job` is not forgotten when it is done; a worker that is cancelled while it waits for the next job puts the finished one back.
+# line: job = nothing | queue.put_nowait(job)
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    nothing = object()
+    job = nothing
+    try:
+        while True:
+            job = await queue.get()
+            try:
+                await handle(job)
+            except Exception:
+                failed.append(job)
+    except asyncio.CancelledError:
+        if job is not nothing:
+            queue.put_nowait(job)
+        raise
+
+# %% in-hand-1 wrong: the handling goes on
+# cause: asyncio.wait does not cancel the task inside, so the job goes back into the queue while it is still being handled, after the worker has ended.
+# line: await asyncio.wait([task]) | task = asyncio.create_task(handle(job))
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    while True:
+        job = await queue.get()
+        task = asyncio.create_task(handle(job))
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError:
+            queue.put_nowait(job)
+            raise
+        if task.exception() is not None:
+            failed.append(job)
+
+# %% in-hand-1 right: a context manager holds the job
+import asyncio
+
+
+class Hand:
+    def __init__(self, job, queue, failed):
+        self.job, self.queue, self.failed = job, queue, failed
+
+    def __enter__(self):
+        return self.job
+
+    def __exit__(self, kind, error, traceback):
+        if kind is None:
+            return False
+        stopped = asyncio.current_task().cancelling() > 0
+        if issubclass(kind, Exception) and not stopped:
+            self.failed.append(self.job)
+            return True
+        self.queue.put_nowait(self.job)
+        if issubclass(kind, Exception):
+            raise asyncio.CancelledError from error
+        return False
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    while True:
+        with Hand(await queue.get(), queue, failed) as job:
+            await handle(job)
+
+# %% submit-1 wrong: zero is a number too
+# cause: if the saving returns 0, `or` drops it and "still saving" is returned, although the number is there.
+# line: return number or "still saving"
+import asyncio
+
+
+async def submit(group, save, patience):
+    """Save in `group`; return the number, or "still saving"."""
+    task = group.create_task(save())
+    number = None
+    try:
+        async with asyncio.timeout(patience):
+            number = await asyncio.shield(task)
+    except TimeoutError:
+        pass
+    return number or "still saving"
+
+# %% submit-1 wrong: the group never hears of the error
+# cause: the error of `save` is caught inside the task and handed to the guest only, so it does not come out of the group.
+# line: except Exception as error: | box.set_exception(error)
+import asyncio
+
+
+async def submit(group, save, patience):
+    """Save in `group`; return the number, or "still saving"."""
+    box = asyncio.get_running_loop().create_future()
+
+    async def job():
+        try:
+            number = await save()
+        except Exception as error:
+            box.set_exception(error)
+        else:
+            box.set_result(number)
+
+    group.create_task(job())
+    await asyncio.wait([box], timeout=patience)
+    if box.done():
+        return box.result()
+    return "still saving"
+
+# %% submit-1 right: a bell that two can ring
+import asyncio
+
+
+async def submit(group, save, patience):
+    """Save in `group`; return the number, or "still saving"."""
+    loop = asyncio.get_running_loop()
+    bell = loop.create_future()
+
+    def ring(*_):
+        if not bell.done():
+            bell.set_result(None)
+
+    task = group.create_task(save())
+    task.add_done_callback(ring)
+    timer = loop.call_later(patience, ring)
+    try:
+        await bell
+    finally:
+        timer.cancel()
+        task.remove_done_callback(ring)
+    return task.result() if task.done() else "still saving"
+
+# %% give-back-1 wrong: each cancellation gives three more seconds
+# cause: after each cancellation the wait begins anew with a full timeout, so give_back can get far more than 3 s.
+# line: await asyncio.wait([back], timeout=3)
+import asyncio
+
+
+async def borrow(lend, use, give_back):
+    """Use a thing and give it back, whatever happens."""
+    thing = await lend()
+    try:
+        return await use(thing)
+    finally:
+        cancelled = None
+        back = asyncio.create_task(give_back(thing))
+        while not back.done():
+            try:
+                await asyncio.wait([back], timeout=3)
+                back.cancel()
+            except asyncio.CancelledError as error:
+                cancelled = error
+        if cancelled is not None:
+            raise cancelled
+
+# %% give-back-1 wrong: the cleanup's timeout comes out
+# cause: if give_back takes more than 3 s, the TimeoutError of the cleanup comes out and takes the place of what `use` returned or raised.
+# line: cleanup.result() | asyncio.wait_for(give_back(thing), 3))
+import asyncio
+
+
+async def borrow(lend, use, give_back):
+    """Use a thing and give it back, whatever happens."""
+    thing = await lend()
+    cancelled = False
+    try:
+        return await use(thing)
+    finally:
+        cleanup = asyncio.ensure_future(
+            asyncio.wait_for(give_back(thing), 3))
+        while not cleanup.done():
+            try:
+                await asyncio.wait([cleanup])
+            except asyncio.CancelledError:
+                cancelled = True
+        if cancelled:
+            raise asyncio.CancelledError
+        cleanup.result()
+
+# %% give-back-1 right: a timer, and a count of the cancellations
+import asyncio
+
+
+async def borrow(lend, use, give_back):
+    """Use a thing and give it back, whatever happens."""
+    me = asyncio.current_task()
+    before = me.cancelling()
+    thing = await lend()
+
+    value = problem = None
+    try:
+        value = await use(thing)
+    except BaseException as error:
+        problem = error
+
+    back = asyncio.ensure_future(give_back(thing))
+    timer = asyncio.get_running_loop().call_later(3, back.cancel)
+    while not back.done():
+        try:
+            await asyncio.wait({back})
+        except asyncio.CancelledError:
+            pass
+    timer.cancel()
+
+    if me.cancelling() > before and not isinstance(problem, asyncio.CancelledError):
+        raise asyncio.CancelledError
+    if problem is not None:
+        raise problem
+    return value

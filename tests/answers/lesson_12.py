@@ -1932,3 +1932,291 @@ async def listen(subscribe):
 
     subscribe(functools.partial(loop.call_soon_threadsafe, hear))
     return await end
+
+# %% slices-1 wrong: an await that does not suspend
+# cause: awaiting a coroutine that never suspends gives nobody a turn; the whole sum is computed in one go.
+# line: total += await part(items[start:start + 10]) | return sum(weigh(item) for item in some)
+import asyncio
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    items = list(items)
+
+    async def part(some):
+        return sum(weigh(item) for item in some)
+
+    total = 0
+    for start in range(0, len(items), 10):
+        total += await part(items[start:start + 10])
+    return total
+
+# %% slices-1 wrong: all slices are ready at once, again
+# cause: all slices are tasks that are ready at the same time, so the loop runs them one after another in a single round, and no other task has a turn in between.
+# line: parts = await asyncio.gather(
+import asyncio
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    items = list(items)
+
+    async def weigh_slice(start):
+        return sum(map(weigh, items[start:start + 10]))
+
+    parts = await asyncio.gather(
+        *(weigh_slice(start) for start in range(0, len(items), 10)))
+    return sum(parts)
+
+# %% slices-1 right: batches and an awaitable of its own
+import asyncio
+from itertools import batched
+
+
+class Turn:
+    """To await it is to let all the others have a turn."""
+
+    def __await__(self):
+        yield
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    total = 0
+    for some in batched(items, 8):
+        total = sum(map(weigh, some), total)
+        await Turn()
+    return total
+
+# %% search-1 wrong: the pool's exit holds up the loop
+# cause: leaving the `with` of the pool waits, on the loop's thread, for the look in hand; so search ends late and blocks the loop.
+# line: with ThreadPoolExecutor(max_workers=1) as pool:
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def search(look, places, seconds):
+    """Return the first of `places` where `look` says True, or None after `seconds`."""
+    loop = asyncio.get_running_loop()
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        try:
+            async with asyncio.timeout(seconds):
+                for place in places:
+                    if await loop.run_in_executor(pool, look, place):
+                        return place
+        except TimeoutError:
+            pass
+    return None
+
+# %% search-1 wrong: one flag for all searches, again
+# cause: all searches share one flag: the end of one stops the others, and a new search clears the flag for a thread that should stop.
+# line: stop = threading.Event() | stop.clear()
+import asyncio
+import threading
+
+stop = threading.Event()
+
+
+async def search(look, places, seconds):
+    """Return the first of `places` where `look` says True, or None after `seconds`."""
+    stop.clear()
+
+    def look_around():
+        for place in places:
+            if stop.is_set():
+                return None
+            if look(place):
+                return place
+        return None
+
+    try:
+        return await asyncio.wait_for(asyncio.to_thread(look_around), seconds)
+    except TimeoutError:
+        return None
+    finally:
+        stop.set()
+
+# %% search-1 right: a thread of its own that reports to a future
+import asyncio
+import threading
+
+
+async def search(look, places, seconds):
+    """Return the first of `places` where `look` says True, or None after `seconds`."""
+    loop = asyncio.get_running_loop()
+    answer = loop.create_future()
+    over = threading.Event()
+
+    def report(place):
+        if not answer.done():
+            answer.set_result(place)
+
+    def tell(place):
+        if over.is_set():
+            return
+        try:
+            loop.call_soon_threadsafe(report, place)
+        except RuntimeError:  # the loop has been closed meanwhile
+            pass
+
+    def seek():
+        for place in places:
+            if over.is_set():
+                return
+            if look(place):
+                tell(place)
+                return
+        tell(None)
+
+    timer = loop.call_later(seconds, report, None)
+    threading.Thread(target=seek, daemon=True).start()
+    try:
+        return await answer
+    finally:
+        timer.cancel()
+        over.set()
+
+# %% leave-pool-1 wrong: cancels the wrapper of a job in hand
+# cause: an asyncio future from run_in_executor can be cancelled although its job runs in the thread; so the results of the jobs in hand are lost.
+# line: future.cancel() | if not future.cancelled()
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def crunch(work, items, seconds):
+    """Return {item: work(item)} of all that were begun within `seconds`."""
+    loop = asyncio.get_running_loop()
+    pool = ThreadPoolExecutor(max_workers=2)
+    futures = {item: loop.run_in_executor(pool, work, item) for item in items}
+    _, pending = await asyncio.wait(futures.values(), timeout=seconds)
+    for future in pending:
+        future.cancel()
+    await asyncio.to_thread(pool.shutdown)
+    return {
+        item: future.result()
+        for item, future in futures.items()
+        if not future.cancelled()
+    }
+
+# %% leave-pool-1 wrong: results in the order of the finish
+# cause: two threads append their results as they finish, which need not be the order of the items; so zip gives results to the wrong items.
+# line: results.append(work(item)) | return dict(zip(items, results))
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def crunch(work, items, seconds):
+    """Return {item: work(item)} of all that were begun within `seconds`."""
+    results = []
+
+    def job(item):
+        results.append(work(item))
+
+    pool = ThreadPoolExecutor(max_workers=2)
+    for item in items:
+        pool.submit(job, item)
+    await asyncio.sleep(seconds)
+    await asyncio.to_thread(pool.shutdown, cancel_futures=True)
+    return dict(zip(items, results))
+
+# %% leave-pool-1 right: two runners that share a deque
+import asyncio
+import threading
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def crunch(work, items, seconds):
+    """Return {item: work(item)} of all that were begun within `seconds`."""
+    loop = asyncio.get_running_loop()
+    waiting = deque(items)
+    closed = threading.Event()
+
+    def runner():
+        mine = {}
+        while not closed.is_set():
+            try:
+                item = waiting.popleft()
+            except IndexError:
+                break
+            mine[item] = work(item)
+        return mine
+
+    pool = ThreadPoolExecutor(2)
+    runners = [loop.run_in_executor(pool, runner) for _ in range(2)]
+    try:
+        await asyncio.wait(runners, timeout=seconds)
+    finally:
+        closed.set()
+    first, second = await asyncio.gather(*runners)
+    await asyncio.to_thread(pool.shutdown)
+    return first | second
+
+# %% listen-1 wrong: asks for the loop in the thread
+# cause: the callback runs in the thread, where no loop runs: get_running_loop raises a RuntimeError there, and listen waits for ever.
+# line: loop = asyncio.get_running_loop()
+import asyncio
+
+
+async def listen(subscribe):
+    """Return the words that the thread says, in order."""
+    heard = asyncio.Queue()
+
+    def hear(word):
+        loop = asyncio.get_running_loop()
+        loop.call_soon_threadsafe(heard.put_nowait, word)
+
+    subscribe(hear)
+    words = []
+    while (word := await heard.get()) is not None:
+        words.append(word)
+    return words
+
+# %% listen-1 wrong: room for one word
+# cause: only the latest word is kept; if two words come before the loop has a turn, the first of them is lost.
+# line: latest = word
+import asyncio
+
+
+async def listen(subscribe):
+    """Return the words that the thread says, in order."""
+    loop = asyncio.get_running_loop()
+    news = asyncio.Event()
+    latest = None
+
+    def hear(word):
+        nonlocal latest
+        latest = word
+        loop.call_soon_threadsafe(news.set)
+
+    subscribe(hear)
+    words = []
+    while True:
+        await news.wait()
+        news.clear()
+        if latest is None:
+            return words
+        words.append(latest)
+
+# %% listen-1 right: a plain list and one future
+import asyncio
+
+
+async def listen(subscribe):
+    """Return the words that the thread says, in order."""
+    loop = asyncio.get_running_loop()
+    silence = loop.create_future()
+    words = []
+
+    def finish():
+        if not silence.done():
+            silence.set_result(words)
+
+    def hear(word):
+        if word is None:
+            loop.call_soon_threadsafe(finish)
+        else:
+            words.append(word)
+
+    subscribe(hear)
+    return await silence

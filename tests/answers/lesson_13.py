@@ -3098,3 +3098,364 @@ class Once:
 
 def once_per_key(load):
     return Once(load).get
+
+# %% tally-1 wrong: a question asked too early
+# cause: whether the name is new is asked before the await; when two tasks begin with the same new name, the later one overwrites the number of the other.
+# line: new = name not in totals | number = await fetch(name)
+async def add(totals, name, fetch):
+    """Fetch a number and add it to the total of `name`."""
+    new = name not in totals
+    number = await fetch(name)
+    if new:
+        totals[name] = number
+    else:
+        totals[name] += number
+
+# %% tally-1 wrong: a lock for each name around the fetch
+# cause: tasks with the same name fetch one after another, though all should fetch at the same time.
+# line: async with locks[name]:
+import asyncio
+from collections import defaultdict
+
+locks = defaultdict(asyncio.Lock)
+
+
+async def add(totals, name, fetch):
+    """Fetch a number and add it to the total of `name`."""
+    async with locks[name]:
+        number = await fetch(name)
+        totals[name] = totals.get(name, 0) + number
+
+# %% tally-1 right: in a done callback
+import asyncio
+from functools import partial
+
+
+def book(totals, name, task):
+    if not task.cancelled() and task.exception() is None:
+        totals.update({name: totals.get(name, 0) + task.result()})
+
+
+async def add(totals, name, fetch):
+    """Fetch a number and add it to the total of `name`."""
+    task = asyncio.ensure_future(fetch(name))
+    task.add_done_callback(partial(book, totals, name))
+    await task
+
+# %% account-1 wrong: an error is handed down the line
+# cause: each payment awaits the task of the one before, so an error or a cancellation of that one comes out of this one too, and of all that follow.
+# line: await previous
+import asyncio
+
+
+class Account:
+    """An account that no two tasks change at once."""
+
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+        self.last = None
+
+    async def pay(self, change):
+        self.last = asyncio.create_task(self._pay(self.last, change))
+        await self.last
+
+    async def _pay(self, previous, change):
+        if previous is not None:
+            await previous
+        self.euros = await self.bank(self.euros, change)
+
+# %% account-1 wrong: adds the difference instead of waiting
+# cause: payments at the same time all tell the bank the same old amount, not what is in the account; no lock makes them wait for each other, and `euros` is not what the bank returned.
+# line: after = await self.bank(before, change) | self.euros += after - before | before = self.euros
+# told: none
+import asyncio
+
+
+class Account:
+    """An account that no two tasks change at once."""
+
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+
+    async def pay(self, change):
+        before = self.euros
+        after = await self.bank(before, change)
+        self.euros += after - before
+
+# %% account-1 right: a queue that holds the only key
+import asyncio
+
+
+class Account:
+    """An account that no two tasks change at once."""
+
+    def __init__(self, bank):
+        self._ask = bank
+        self._key = asyncio.Queue(maxsize=1)
+        self._key.put_nowait("the only key")
+        self.euros = 0
+
+    async def pay(self, change):
+        key = await self._key.get()
+        try:
+            self.euros = await self._ask(self.euros, change)
+        finally:
+            self._key.put_nowait(key)
+
+# %% bread-1 wrong: waits before it looks
+# cause: it waits for a notification before it looks at the shelf, so a loaf that is already there is not taken.
+# line: await changed.wait()
+async def buy(changed, shelf):
+    """Take the first loaf, as soon as there is one."""
+    async with changed:
+        while True:
+            await changed.wait()
+            if shelf:
+                return shelf.pop(0)
+
+# %% bread-1 wrong: a quick look without the lock
+# cause: if there is a loaf, it is taken without holding the lock, even while another task holds it.
+# line: if shelf:
+async def buy(changed, shelf):
+    """Take the first loaf, as soon as there is one."""
+    if shelf:
+        # no need to queue up for the lock
+        return shelf.pop(0)
+    async with changed:
+        while not shelf:
+            await changed.wait()
+        loaf = shelf.pop(0)
+    return loaf
+
+# %% bread-1 right: by hand, with a predicate that is a method
+async def buy(changed, shelf):
+    """Take the first loaf, as soon as there is one."""
+    await changed.acquire()
+    try:
+        await changed.wait_for(shelf.__len__)
+        loaf, shelf[:] = shelf[0], shelf[1:]
+        return loaf
+    finally:
+        changed.release()
+
+# %% request-log-1 wrong: a holder that the children share
+# cause: a created task inherits the same dict, and begin changes it in place; so a request that the child begins changes the number of its parent, and the other way round.
+# line: holder["number"] = number
+import contextvars
+
+
+class Log:
+    """A log that knows to which request a line belongs."""
+
+    def __init__(self):
+        self.lines = []
+        self.request = contextvars.ContextVar("request", default=None)
+
+    def begin(self, number):
+        holder = self.request.get()
+        if holder is None:
+            self.request.set({"number": number})
+        else:
+            holder["number"] = number
+
+    def say(self, text):
+        holder = self.request.get()
+        number = holder["number"] if holder is not None else None
+        self.lines.append((number, text))
+
+# %% request-log-1 wrong: one context for all
+# cause: the log keeps one copied context and sets the number in there, so all tasks share a single number.
+# line: self.context = contextvars.copy_context() | self.context.run(self.number.set, number)
+import contextvars
+
+
+class Log:
+    """A log that knows to which request a line belongs."""
+
+    number = contextvars.ContextVar("number", default=None)
+
+    def __init__(self):
+        self.lines = []
+        self.context = contextvars.copy_context()
+
+    def begin(self, number):
+        self.context.run(self.number.set, number)
+
+    def say(self, text):
+        number = self.context.run(self.number.get)
+        self.lines.append((number, text))
+
+# %% request-log-1 right: one variable, copied when written
+import contextvars
+from types import MappingProxyType
+
+_requests = contextvars.ContextVar("requests", default=MappingProxyType({}))
+
+
+class Log:
+    """A log that knows to which request a line belongs."""
+
+    def __init__(self):
+        self._me = object()
+        self.lines = []
+
+    def begin(self, number):
+        _requests.set(MappingProxyType({**_requests.get(), self._me: number}))
+
+    def say(self, text):
+        self.lines += [(_requests.get().get(self._me), text)]
+
+# %% limited-1 wrong: gives back a place that it never had
+# cause: the acquire stands inside the try, so a caller that is cancelled while it waits releases a place that it never had, and more than `most` get in.
+# line: await gate.acquire() | try:
+import asyncio
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    gate = asyncio.Semaphore(most)
+
+    async def get(page):
+        try:
+            await gate.acquire()
+            return await fetch(page)
+        finally:
+            gate.release()
+
+    return get
+
+# %% limited-1 wrong: hands its place to one who has gone
+# cause: a caller that was cancelled while it waited is still in the line; the place is handed to its cancelled future, which raises an InvalidStateError, and the place is lost.
+# line: line.popleft().set_result(None) | await turn
+import asyncio
+from collections import deque
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    inside = 0
+    line = deque()
+
+    async def get(page):
+        nonlocal inside
+        if inside < most:
+            inside += 1
+        else:
+            turn = asyncio.get_running_loop().create_future()
+            line.append(turn)
+            await turn
+        try:
+            return await fetch(page)
+        finally:
+            if line:
+                line.popleft().set_result(None)  # my place is yours
+            else:
+                inside -= 1
+
+    return get
+
+# %% limited-1 right: seats in a queue
+import asyncio
+from contextlib import asynccontextmanager
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    seats = asyncio.LifoQueue()
+    for seat in range(most):
+        seats.put_nowait(seat)
+
+    @asynccontextmanager
+    async def seated():
+        seat = await seats.get()
+        try:
+            yield
+        finally:
+            seats.put_nowait(seat)
+
+    async def get(page):
+        async with seated():
+            return await fetch(page)
+
+    return get
+
+# %% once-per-key-1 wrong: each that waited forgets the task
+# cause: after a failure every waiting task removes what is stored for the key, even if that is already the new load that a quicker one has begun; so the key is loaded more than once again.
+# line: tasks.pop(key, None)
+import asyncio
+
+
+def once_per_key(load):
+    """Return a function that gives what `load` gives, and loads each key once."""
+    tasks = {}
+
+    async def get(key):
+        if key not in tasks:
+            tasks[key] = asyncio.create_task(load(key))
+        try:
+            return await asyncio.shield(tasks[key])
+        except Exception:
+            tasks.pop(key, None)  # whoever asks later has it loaded again
+            raise
+
+    return get
+
+# %% once-per-key-1 wrong: one failure clears the whole cache
+# cause: cache_clear forgets all keys, not only the one that failed; so other keys are loaded a second time.
+# line: start.cache_clear()
+# told: none
+import asyncio
+from functools import cache
+
+
+def once_per_key(load):
+    """Return a function that gives what `load` gives, and loads each key once."""
+
+    @cache
+    def start(key):
+        task = asyncio.ensure_future(load(key))
+        task.add_done_callback(check)
+        return task
+
+    def check(task):
+        if task.cancelled() or task.exception() is not None:
+            start.cache_clear()
+
+    async def get(key):
+        return await asyncio.shield(start(key))
+
+    return get
+
+# %% once-per-key-1 right: wait, which cancels nobody
+import asyncio
+
+
+class Loads(dict):
+    def __init__(self, load):
+        super().__init__()
+        self.load = load
+
+    def __missing__(self, key):
+        task = self[key] = asyncio.ensure_future(self.load(key))
+        return task
+
+    def forget_failed(self, key):
+        task = self.get(key)
+        if task is not None and task.done():
+            if task.cancelled() or task.exception() is not None:
+                del self[key]
+
+
+def once_per_key(load):
+    """Return a function that gives what `load` gives, and loads each key once."""
+    loads = Loads(load)
+
+    async def get(key):
+        loads.forget_failed(key)
+        task = loads[key]
+        await asyncio.wait([task])
+        return task.result()
+
+    return get

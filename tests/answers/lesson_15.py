@@ -2129,3 +2129,266 @@ async def merge(streams, queue):
         for stream in streams:
             group.create_task(pump(stream))
     await queue.put(None)
+
+# %% pages-1 wrong: None is there too
+# cause: the last page has the key "next" as well, with the value None; so the loop does not end, and None is fetched.
+# line: if "next" not in page: | page = await fetch(url)
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+    while True:
+        page = await fetch(url)
+        for item in page["results"]:
+            yield item
+        if "next" not in page:
+            return
+        url = page["next"]
+
+# %% pages-1 wrong: an empty page leaves nothing to take
+# cause: after an empty page the buffer is still empty, and popleft raises an IndexError.
+# line: if not buffer: | yield buffer.popleft()
+from collections import deque
+
+
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+    buffer = deque()
+    while buffer or url is not None:
+        if not buffer:
+            page = await fetch(url)
+            buffer.extend(page["results"])
+            url = page["next"]
+        yield buffer.popleft()
+
+# %% pages-1 right: an iterator that is changed for the next one
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+    end = object()
+    items = iter(())
+    while True:
+        item = next(items, end)
+        if item is not end:
+            yield item
+        elif url is None:
+            break
+        else:
+            page = await fetch(url)
+            items, url = iter(page["results"]), page["next"]
+
+# %% first-match-1 wrong: leaves the closing to a task
+# cause: the closing is only begun in a task and not awaited, so the stream is still open when first returns.
+# line: asyncio.create_task(close())
+import asyncio
+
+
+async def first(stream, wanted):
+    """Return the first item that is wanted, or None; close the stream."""
+    async def close():
+        await stream.aclose()
+
+    try:
+        async for item in stream:
+            if wanted(item):
+                return item
+        return None
+    finally:
+        asyncio.create_task(close())
+
+# %% first-match-1 wrong: None taken for the end, again
+# cause: an item None of the stream is taken for its end, so what comes after it is not found.
+# line: while (item := await anext(stream, None)) is not None:
+# told: none
+from contextlib import aclosing
+
+
+async def first(stream, wanted):
+    """Return the first item that is wanted, or None; close the stream."""
+    async with aclosing(stream):
+        while (item := await anext(stream, None)) is not None:
+            if wanted(item):
+                return item
+    return None
+
+# %% first-match-1 right: exit stack and __anext__
+from contextlib import AsyncExitStack
+
+
+async def first(stream, wanted):
+    """Return the first item that is wanted, or None; close the stream."""
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(stream.aclose)
+        found = False
+        while not found:
+            try:
+                item = await stream.__anext__()
+            except StopAsyncIteration:
+                return None
+            found = wanted(item)
+        return item
+
+# %% borrowed-1 wrong: asks whether the connection is true
+# cause: a connection that counts as false, such as the number 0 or an object with a length of 0, is never released.
+# line: if connection:
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    """Lend a connection of the pool to the block."""
+    connection = None
+    try:
+        connection = await pool.acquire()
+        yield connection
+    finally:
+        if connection:
+            await pool.release(connection)
+
+# %% borrowed-1 wrong: a cancelled block ends quietly
+# cause: the cancellation of the block is swallowed here and does not come out.
+# line: except asyncio.CancelledError: | pass
+import asyncio
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    """Lend a connection of the pool to the block."""
+    connection = await pool.acquire()
+    try:
+        yield connection
+    except asyncio.CancelledError:
+        pass
+    finally:
+        await pool.release(connection)
+
+# %% borrowed-1 right: an exit stack gives it back
+from contextlib import AsyncExitStack, asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    """Lend a connection of the pool to the block."""
+    async with AsyncExitStack() as stack:
+        connection = await pool.acquire()
+        stack.push_async_callback(pool.release, connection)
+        yield connection
+
+# %% arrive-1 wrong: the closure sees the latest item
+# cause: one() looks up `item` only when its task has its first turn; if the stream gives several items without a pause, all of these tasks fetch the last one.
+# line: return await fetch(item) | async def one(): | tasks.append(group.create_task(one()))
+import asyncio
+
+
+async def load(stream, fetch):
+    """Return the results of `fetch` for all items of the stream, in order."""
+    tasks = []
+    async with asyncio.TaskGroup() as group:
+        async for item in stream:
+            async def one():
+                return await fetch(item)
+
+            tasks.append(group.create_task(one()))
+    return [task.result() for task in tasks]
+
+# %% arrive-1 wrong: looks for failures when an item comes
+# cause: whether a fetch has failed is only looked at when the next item comes or the stream ends, so an error has to wait for more items.
+# line: if task.done() and task.exception(): | async for item in stream:
+import asyncio
+
+
+async def load(stream, fetch):
+    """Return the results of `fetch` for all items of the stream, in order."""
+    tasks = []
+    try:
+        async for item in stream:
+            tasks.append(asyncio.create_task(fetch(item)))
+            for task in tasks:
+                if task.done() and task.exception():
+                    raise task.exception()
+        return list(await asyncio.gather(*tasks))
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% arrive-1 right: the reader is a task of the group, too
+import asyncio
+
+
+async def load(stream, fetch):
+    """Return the results of `fetch` for all items of the stream, in order."""
+    async def read(group):
+        begun = []
+        async for item in stream:
+            begun.append(group.create_task(fetch(item)))
+        return begun
+
+    async with asyncio.TaskGroup() as group:
+        reader = group.create_task(read(group))
+    return [task.result() for task in reader.result()]
+
+# %% merge-1 wrong: the last one out puts the None
+# cause: the count goes down in `finally`, also when a stream has failed and the others are cancelled; so the last one puts a None even then.
+# line: finally: | await queue.put(None)
+import asyncio
+from contextlib import aclosing
+
+
+async def merge(streams, queue):
+    """Put the items of all streams into the queue as they come, then a None."""
+    left = len(streams)
+
+    async def pump(stream):
+        nonlocal left
+        try:
+            async with aclosing(stream):
+                async for item in stream:
+                    await queue.put(item)
+        finally:
+            left -= 1
+            if left == 0:
+                await queue.put(None)
+
+    async with asyncio.TaskGroup() as group:
+        for stream in streams:
+            group.create_task(pump(stream))
+
+# %% merge-1 wrong: closes streams that still run
+# cause: the tasks are cancelled but not waited for, so a stream is still running when it is closed: aclose raises a RuntimeError, which takes the error's place, and the rest stays open.
+# line: task.cancel() | await stream.aclose()
+import asyncio
+
+
+async def merge(streams, queue):
+    """Put the items of all streams into the queue as they come, then a None."""
+    async def pump(stream):
+        async for item in stream:
+            await queue.put(item)
+
+    tasks = [asyncio.create_task(pump(stream)) for stream in streams]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        for stream in streams:
+            await stream.aclose()
+    await queue.put(None)
+
+# %% merge-1 right: a stack of doors around a group
+import asyncio
+from contextlib import AsyncExitStack
+
+
+async def merge(streams, queue):
+    """Put the items of all streams into the queue as they come, then a None."""
+    async def pump(stream):
+        async for item in stream:
+            await queue.put(item)
+
+    async with AsyncExitStack() as doors:
+        for stream in streams:
+            doors.push_async_callback(stream.aclose)
+        group = await doors.enter_async_context(asyncio.TaskGroup())
+        for task in map(pump, streams):
+            group.create_task(task)
+    await queue.put(None)

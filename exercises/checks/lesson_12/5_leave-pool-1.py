@@ -10,6 +10,8 @@ from unittest import mock
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
+PATIENCE = 2  # seconds that the slow item waits for the quick one
+
 
 class LeaveThePool(Exercise):
     """Leave a pool without losing a result
@@ -152,6 +154,22 @@ class LeaveThePool(Exercise):
                 "Shut it down, or its threads wait for more work.",
                 headline="left the pool open",
             )
+        self._second_first(crunch, lab)
+
+    def _second_first(self, crunch, lab):
+        lab.told('with the items "slow" and "quick", of which the second is done first')
+        begun, is_done = [], threading.Event()
+
+        def work(item):
+            begun.append(item)
+            if item == "quick":
+                is_done.set()
+            elif is_done.wait(PATIENCE):
+                time.sleep(0.05)  # until its result has been taken
+            return item.upper()
+
+        run = lab.run(crunch, work, ["slow", "quick"], 0.2, stands=True)
+        lab.equal(run.result, {item: item.upper() for item in begun})
 
     @sweep(
         lambda some: {

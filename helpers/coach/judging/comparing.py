@@ -287,7 +287,9 @@ def _items_apart(got, expected, what, prefix=""):
 
 
 def _first_difference(got, expected):
-    """What parts two rows that look the same where they are cut, as a sentence."""
+    """What parts two rows or two dicts that look the same where they are cut, as a sentence."""
+    if isinstance(got, dict) and isinstance(expected, dict):
+        return _first_key(got, expected)
     if not _is_row(got) or not _is_row(expected):
         return ""
     if len(got) != len(expected):
@@ -295,6 +297,16 @@ def _first_difference(got, expected):
     rows = enumerate(zip(got, expected), 1)
     place, (one, other) = next(each for each in rows if not same_value(*each[1]))
     return f" Number {place:,} is {brief(one)}; expected {brief(other)}."
+
+
+def _first_key(got, expected):
+    for key, value in expected.items():
+        if key not in got:
+            return f" There is no {brief(key)} in it."
+        if not same_value(got[key], value):
+            return f" At {brief(key)} stands {brief(got[key])}; expected {brief(value)}."
+    extra = [key for key in got if key not in expected]
+    return f" Nobody asked for {brief(extra[0])}, which is in it." if extra else ""
 
 
 def _is_row(thing):
