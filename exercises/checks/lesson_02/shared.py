@@ -12,7 +12,8 @@ MOST = 12  # items; where nothing else is said, no answer is right with as many
 
 def made_a_list(lab):
     """The line that makes a list, or None."""
-    return lab.earliest(lab.node(ast.ListComp), lab.call_of("list", "tuple", "sorted", "append"))
+    calls = lab.call_of("list", "tuple", "sorted", "append")
+    return lab.earliest(lab.node(ast.ListComp), calls) or lab.node(ast.Starred)
 
 
 def lazily(lab, thing, *sources):

@@ -65,7 +65,14 @@ class WithKey(Exercise):
             )
         talk = lab.generator(made)
         if board != ["cellar", "attic"]:
-            raise Wrong("eager", "It took the key before anybody asked.", headline="too early")
+            raise Wrong(
+                "eager",
+                "It took the key before anybody asked.",
+                lab.call_of("pop"),
+                "A generator function begins when somebody asks it for the first time. Take the "
+                "key in there: one that is never asked has none to put back.",
+                headline="too early",
+            )
         first = next(talk)
         if first is work:
             raise Wrong(

@@ -67,8 +67,18 @@ class Seeking:
             if mending[edit.line] < SURE and self._is_right(tree):
                 best = edit.rank
                 mending[edit.line] += 1
-        (first, *others) = mending.most_common(2) or [(None, 0)]
-        return None if others and others[0][1] == first[1] else first[0]
+        # What sets a flag is named before what asks it: both may mend it.
+        flags = {
+            node.lineno
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        }
+        first, second, *_ = [
+            *sorted(((line in flags, mended), line) for line, mended in mending.items())[::-1],
+            (None, None),
+            (None, None),
+        ]
+        return None if first[0] == second[0] else first[1]
 
     def _definitions(self):
         """What the cell with the answer defines and the answer uses, and what the cell imports;

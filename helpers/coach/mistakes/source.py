@@ -88,6 +88,8 @@ class Source(Lines):
         if place is None and isinstance(error, BaseExceptionGroup):
             for inner in error.exceptions:
                 place = place or self.of_traceback(inner)
+        if isinstance(error.__cause__, StopIteration):  # Python raised a RuntimeError for it
+            place = self.of_traceback(error.__cause__) or place
         return place
 
     def steps_of(self, error: BaseException) -> list[int]:
