@@ -1457,3 +1457,132 @@ def interleave(first, second):
             break
     for item in then:
         yield item
+
+# %% lazy-1 wrong: a while loop that ends at an empty string
+# cause: the loop takes an empty string among the lines for the end of the log
+# line: while line := next(source, None):
+def errors(lines):
+    source = iter(lines)
+    while line := next(source, None):
+        if line.startswith("ERROR "):
+            yield line[len("ERROR "):].strip()
+
+# %% lazy-1 wrong: cuts the text at a second ERROR
+# cause: split cuts at every "ERROR ", so a text that holds the word again is shortened
+# line: parts = line.split("ERROR ") | yield parts[1].strip(" \t\n")
+def errors(lines):
+    for line in lines:
+        parts = line.split("ERROR ")
+        if len(parts) > 1 and parts[0] == "":
+            yield parts[1].strip(" \t\n")
+
+# %% lazy-1 right: partition in a chain of maps
+def errors(lines):
+    cut = (line.partition("ERROR ") for line in lines)
+    found = filter(lambda parts: parts[1] and not parts[0], cut)
+    yield from map(lambda parts: parts[2].strip(), found)
+
+# %% take-1 wrong: closes the source to be tidy
+# cause: it closes the source when it is done, so a generator has no next item afterwards
+# line: source.close()
+def take(source, n):
+    try:
+        for _ in range(n):
+            try:
+                item = next(source)
+            except StopIteration:
+                return
+            yield item
+    finally:
+        if hasattr(source, "close"):
+            source.close()
+
+# %% take-1 wrong: counts after the first item
+# cause: the count is looked at only after an item, so for n = 0 it takes one item and never stops
+# line: if n == 0:
+def take(source, n):
+    for item in source:
+        yield item
+        n -= 1
+        if n == 0:
+            return
+
+# %% take-1 right: zip with the range in front, again
+from operator import itemgetter
+
+
+def take(source, n):
+    yield from map(itemgetter(1), zip(range(n), source))
+
+# %% shares-1 wrong: a dict of shares loses equal numbers
+# cause: equal numbers are one key of the dict, so the second of them has no share in the list
+# line: by_number = {
+def shares(numbers):
+    numbers = list(numbers)
+    total = sum(numbers)
+    by_number = {number: number / total for number in numbers}
+    return list(by_number.values())
+
+# %% shares-1 wrong: divides in place, again
+# cause: a list that is handed in is not copied, so the caller's numbers are overwritten
+# line: values = numbers if isinstance(numbers, list) else list(numbers) | values[place] = value / total
+def shares(numbers):
+    values = numbers if isinstance(numbers, list) else list(numbers)
+    total = sum(values)
+    for place, value in enumerate(values):
+        values[place] = value / total
+    return values
+
+# %% shares-1 right: tee and reduce
+import functools
+import itertools
+import operator
+
+
+def shares(numbers):
+    to_add, to_divide = itertools.tee(numbers)
+    total = functools.reduce(operator.add, to_add, 0)
+    return list(map(lambda number: number / total, to_divide))
+
+# %% interleave-1 wrong: zip, then the rest of both
+# cause: zip has already taken an item of first when it finds second used up, and that item is lost
+# line: for one, other in zip(first, second):
+def interleave(first, second):
+    first, second = iter(first), iter(second)
+    for one, other in zip(first, second):
+        yield one
+        yield other
+    yield from first
+    yield from second
+
+# %% interleave-1 wrong: the rest as a list, again
+# cause: it reads the whole rest into a list before it yields any of it, and the rest may be endless
+# line: yield from [*first, *second]
+def interleave(first, second):
+    first, second = iter(first), iter(second)
+    now, later = first, second
+    while True:
+        try:
+            item = next(now)
+        except StopIteration:
+            break
+        yield item
+        now, later = later, now
+    yield from [*first, *second]
+
+# %% interleave-1 right: a deque of bound methods
+from collections import deque
+
+
+def interleave(first, second):
+    end = object()
+    turns = deque([iter(first).__next__, iter(second).__next__])
+    while turns:
+        ask = turns.popleft()
+        try:
+            item = ask()
+        except StopIteration:
+            item = end
+        if item is not end:
+            turns.append(ask)
+            yield item

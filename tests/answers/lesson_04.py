@@ -1691,3 +1691,179 @@ def bill(order):
     for part_order in inner:
         total += yield from bill(part_order)
     return total
+
+# %% layers-2 wrong: the single things first
+# cause: it asks for the things of the outer order before the orders within it, not from left to right
+# line: for part in sorted(order, key=lambda part: isinstance(part, list)):
+# told: total += yield from bill(part)
+def bill(order):
+    total = 0
+    for part in sorted(order, key=lambda part: isinstance(part, list)):
+        if isinstance(part, list):
+            total += yield from bill(part)
+        else:
+            total += yield part
+    return total
+
+# %% layers-2 wrong: a conversation by hand that trips over an empty order
+# cause: an empty order within the order ends at its first next, whose StopIteration becomes a RuntimeError
+# line: name = next(inner)
+def bill(order):
+    total = 0
+    for part in order:
+        if not isinstance(part, list):
+            total += yield part
+            continue
+        inner = bill(part)
+        name = next(inner)
+        while True:
+            price = yield name
+            try:
+                name = inner.send(price)
+            except StopIteration as end:
+                total += end.value
+                break
+    return total
+
+# %% layers-2 right: every part is a generator, again
+def bill(order):
+    def single(name):
+        return (yield name)
+
+    def open_part(part):
+        return bill(part) if isinstance(part, list) else single(part)
+
+    total = 0
+    for asking in map(open_part, order):
+        price = yield from asking
+        total = total + price
+    return total
+
+# %% layers-3 wrong: restores the board as it was
+# cause: it puts back the whole board of the beginning, and undoes what others took or hung up meanwhile
+# line: board[:] = before
+def with_key(board, work):
+    before = list(board)
+    board.pop()
+    try:
+        return (yield from work)
+    finally:
+        board[:] = before
+
+# %% layers-3 wrong: takes the key when it is called
+# cause: with_key is an ordinary function that pops before anybody has started it, so the key of one that is closed unstarted never comes back
+# line: key = board.pop()
+def with_key(board, work):
+    key = board.pop()
+
+    def holding():
+        try:
+            return (yield from work)
+        finally:
+            board.append(key)
+
+    return holding()
+
+# %% layers-3 right: an exit stack, again
+from contextlib import ExitStack
+
+
+def with_key(board, work):
+    with ExitStack() as stack:
+        stack.callback(board.append, board.pop())
+        result = yield from work
+    return result
+
+# %% awaitable-1 wrong: asks until the answer is true
+# cause: an answer such as 0, "" or None is taken for no answer, and the question is asked again
+# line: while not answer:
+class Ask:
+    def __init__(self, question):
+        self.question = question
+
+    def __await__(self):
+        answer = None
+        while not answer:
+            answer = yield self.question
+        return answer
+
+# %% awaitable-1 wrong: its own iterator, again
+# cause: all awaits of one Ask share the flag asked, so a second coroutine that awaits meanwhile doesn't ask
+# line: self.asked = True | if self.asked:
+class Ask:
+    def __init__(self, question):
+        self.question = question
+        self.asked = False
+
+    def __await__(self):
+        return self
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return self.send(None)
+
+    def send(self, answer):
+        if self.asked:
+            self.asked = False
+            raise StopIteration(answer)
+        self.asked = True
+        return self.question
+
+# %% awaitable-1 right: through a coroutine of its own
+import types
+
+
+@types.coroutine
+def _hand_out(question):
+    return (yield question)
+
+
+class Ask:
+    def __init__(self, question):
+        self.question = question
+
+    async def _talk(self):
+        return await _hand_out(self.question)
+
+    def __await__(self):
+        return self._talk().__await__()
+
+# %% by-hand-1 wrong: takes the result from args
+# cause: the StopIteration of a coroutine that returns None has no args, so an IndexError comes out
+# line: return end.args[0], pauses
+def run_alone(coroutine):
+    pauses = 0
+    while True:
+        try:
+            coroutine.send(None)
+        except StopIteration as end:
+            return end.args[0], pauses
+        pauses += 1
+
+# %% by-hand-1 wrong: returns in finally
+# cause: the return in finally swallows every error that leaves the coroutine
+# line: return result, pauses
+def run_alone(coroutine):
+    result = None
+    pauses = 0
+    try:
+        while True:
+            coroutine.send(None)
+            pauses += 1
+    except StopIteration as end:
+        result = end.value
+    finally:
+        coroutine.close()
+        return result, pauses
+
+# %% by-hand-1 right: a generator around its await
+def run_alone(coroutine):
+    results = []
+
+    def pauses():
+        results.append((yield from coroutine.__await__()))
+
+    count = sum(1 for _ in pauses())
+    return results.pop(), count

@@ -3466,3 +3466,359 @@ class _Guard:
 
 async def with_timeout(loop, seconds, coro):
     return await _Guard(loop, seconds, coro).result()
+
+# %% future-1 wrong: pauses even with a result
+# cause: it always yields park, so a task that awaits a future with a result pauses all the same
+# line: yield self.park
+class Future:
+    def __init__(self):
+        self.done = False
+        self.result = None
+        self.waiting = []
+
+    def __await__(self):
+        yield self.park
+        return self.result
+
+    def park(self, loop, wake):
+        if self.done:
+            wake()
+        else:
+            self.waiting.append(wake)
+
+    def set_result(self, value):
+        if self.done:
+            raise RuntimeError("there is a result already")
+        self.done = True
+        self.result = value
+        for wake in self.waiting:
+            wake()
+        self.waiting.clear()
+
+# %% future-1 wrong: the same result again is let pass
+# cause: a second set_result with an equal value raises no RuntimeError
+# line: if self.done and value != self.result:
+class Future:
+    def __init__(self):
+        self.done = False
+        self.result = None
+        self.waiting = []
+
+    def __await__(self):
+        if not self.done:
+            yield self.park
+        return self.result
+
+    def park(self, loop, wake):
+        self.waiting.append(wake)
+
+    def set_result(self, value):
+        if self.done and value != self.result:
+            raise RuntimeError("the result is another already")
+        self.done, self.result = True, value
+        waiting, self.waiting = self.waiting, []
+        for wake in waiting:
+            wake()
+
+# %% future-1 right: an iterator class for each wait
+from collections import deque
+
+
+class _Wait:
+    def __init__(self, future):
+        self.future = future
+        self.parked = False
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.parked or self.future.box:
+            raise StopIteration(self.future.box[0])
+        self.parked = True
+        return self.future.park
+
+    def send(self, _):
+        return next(self)
+
+
+class Future:
+    def __init__(self):
+        self.box = ()
+        self.queue = deque()
+
+    def __await__(self):
+        return _Wait(self)
+
+    def park(self, loop, wake):
+        self.queue.append(wake)
+
+    def set_result(self, value):
+        if self.box:
+            raise RuntimeError("a future has one result")
+        self.box = (value,)
+        while self.queue:
+            self.queue.popleft()()
+
+# %% gather-own-1 wrong: the first one in its own task
+# cause: it unpacks a first coroutine, so gather of none is a ValueError instead of an empty list
+# line: first, *others = coros
+async def gather(loop, *coros):
+    first, *others = coros
+    tasks = [loop.spawn(coro) for coro in others]
+    results = [await first]
+    for task in tasks:
+        results.append(await task)
+    return results
+
+# %% gather-own-1 wrong: waits for the last task only
+# cause: it waits only for the last coroutine, not for earlier ones that take longer or fail
+# line: await tasks[-1]
+# told: none
+async def gather(loop, *coros):
+    results = [None] * len(coros)
+
+    async def keep(place, coro):
+        results[place] = await coro
+
+    tasks = [loop.spawn(keep(place, coro)) for place, coro in enumerate(coros)]
+    if tasks:
+        await tasks[-1]
+    return results
+
+# %% gather-own-1 right: each writes its own place
+import itertools
+
+
+async def gather(loop, *coros):
+    results = dict.fromkeys(range(len(coros)))
+
+    async def keep(place, coro):
+        results[place] = await coro
+
+    tasks = list(map(loop.spawn, map(keep, itertools.count(), coros)))
+    while tasks:
+        await tasks.pop(0)
+    return list(results.values())
+
+# %% cancel-own-1 wrong: takes the entry out and breaks the heap
+# cause: the list without the entry need not be a heap any more, so others may wake too late
+# line: loop.sleeping[place] = last | loop.sleeping.pop()
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    if task.done:
+        return False
+    task.throw = CancelledError()
+    for place, entry in enumerate(loop.sleeping):
+        if entry[2] is task:
+            last = loop.sleeping.pop()
+            if last is not entry:
+                loop.sleeping[place] = last
+            loop.ready.append(task)
+            break
+    return True
+
+# %% cancel-own-1 wrong: a running task is queued as well
+# cause: a task that cancels itself is neither asleep nor ready, and is put into the ready queue in addition to the turn that it gets when it pauses
+# line: if task not in loop.ready: | loop.ready.append(task)
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    if task.done:
+        return False
+    task.throw = CancelledError()
+    for entry in loop.sleeping:
+        if entry[2] is task:
+            entry[2] = None
+    if task not in loop.ready:
+        loop.ready.append(task)
+    return True
+
+# %% cancel-own-1 right: takes the entry out and heapifies
+import heapq
+
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    if not task.done:
+        task.throw = CancelledError("cancelled")
+        places = [i for i, (_, _, who) in enumerate(loop.sleeping) if who is task]
+        for place in places:
+            del loop.sleeping[place]
+            heapq.heapify(loop.sleeping)
+            loop.ready.append(task)
+    return not task.done
+
+# %% bell-1 wrong: an undo by place
+# cause: the place of a waiter shifts when an earlier one is undone, so a later undo removes the wrong one or fails
+# line: del self.waiting[place] | place = len(self.waiting)
+class Bell:
+    def __init__(self):
+        self.waiting = []
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        place = len(self.waiting)
+        self.waiting.append(wake)
+
+        def undo():
+            del self.waiting[place]
+
+        return undo
+
+    def ring(self):
+        waiting, self.waiting = self.waiting, []
+        for wake in waiting:
+            wake()
+
+# %% bell-1 wrong: remembers a ring that nobody heard
+# cause: a ring without waiters is kept for the next task, which ought to wait for the next ring
+# line: self.missed = True
+class Bell:
+    def __init__(self):
+        self.waiting = []
+        self.missed = False
+
+    async def wait(self):
+        if self.missed:
+            self.missed = False
+            return
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        self.waiting.append(wake)
+        return lambda: self.waiting.remove(wake)
+
+    def ring(self):
+        if not self.waiting:
+            self.missed = True
+        while self.waiting:
+            self.waiting.pop(0)()
+
+# %% bell-1 right: a dict with numbered waiters
+import functools
+import itertools
+
+
+class Bell:
+    def __init__(self):
+        self._tickets = itertools.count()
+        self._waiting = {}
+
+    async def wait(self):
+        return await self
+
+    def __await__(self):
+        return iter([self.park])
+
+    def park(self, loop, wake):
+        ticket = next(self._tickets)
+        self._waiting[ticket] = wake
+        return functools.partial(self._waiting.pop, ticket, None)
+
+    def ring(self):
+        for ticket in tuple(self._waiting):
+            self._waiting.pop(ticket)()
+
+# %% timeout-own-1 wrong: the alarm goes on after an error
+# cause: if the coroutine fails or is cancelled the alarm is not cancelled, and it still rings later
+# line: alarm.cancel() | result = await task
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    task = loop.spawn(coro)
+    late = False
+
+    async def ring():
+        nonlocal late
+        await sleep(seconds)
+        late = True
+        task.cancel()
+
+    alarm = loop.spawn(ring())
+    try:
+        result = await task
+    except CancelledError:
+        if late:
+            raise TimeoutError from None
+        for other in (task, alarm):
+            other.cancel()
+        raise
+    if late:
+        raise TimeoutError
+    alarm.cancel()
+    return result
+
+# %% timeout-own-1 wrong: the timeout hides the coroutine's error
+# cause: when the time is over, an error that the coroutine raises as it is cancelled is replaced by the TimeoutError
+# line: raise TimeoutError(
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    task = loop.spawn(coro)
+    over = []
+
+    async def ring():
+        await sleep(seconds)
+        over.append(True)
+        task.cancel()
+
+    alarm = loop.spawn(ring())
+    try:
+        return await task
+    except CancelledError:
+        if not over:
+            task.cancel()
+        raise
+    finally:
+        alarm.cancel()
+        if over:
+            raise TimeoutError("too slow")
+
+# %% timeout-own-1 right: an alarm in a small class
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+class _Alarm:
+    def __init__(self, loop, seconds, task):
+        self.task = task
+        self.rang = False
+        self.clock = loop.spawn(self.tick(seconds))
+
+    async def tick(self, seconds):
+        await sleep(seconds)
+        self.rang = self.task.cancel() is not False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.clock.cancel()
+        if kind is not None and issubclass(kind, CancelledError):
+            if self.rang:
+                raise TimeoutError from error
+            self.task.cancel()
+        elif kind is None and self.rang:
+            raise TimeoutError
+        return False
+
+
+async def with_timeout(loop, seconds, coro):
+    task = loop.spawn(coro)
+    with _Alarm(loop, seconds, task):
+        result = await task
+    return result

@@ -2872,3 +2872,373 @@ async def ask(client, page):
         response = await client.get(page)
     response.raise_for_status()
     return response
+
+# %% pool-1 wrong: deals the pages out beforehand
+# cause: each worker has its own share of the pages, so one that is through stands idle while another has pages left
+# line: for place in range(start, len(pages), 5):
+import asyncio
+
+
+async def fetch_names(client, pages):
+    names = [None] * len(pages)
+
+    async def worker(start):
+        for place in range(start, len(pages), 5):
+            response = await client.get(pages[place])
+            names[place] = response.json()["name"]
+
+    await asyncio.gather(*(worker(start) for start in range(5)))
+    return names
+
+# %% pool-1 wrong: a dict by page
+# cause: a page that is asked for twice is one key of the dict, so its name comes only once
+# line: names = dict.fromkeys(pages) | return list(names.values())
+import asyncio
+
+
+async def fetch_names(client, pages):
+    names = dict.fromkeys(pages)
+    free = asyncio.Semaphore(5)
+
+    async def fetch(page):
+        async with free:
+            response = await client.get(page)
+        names[page] = response.json()["name"]
+
+    async with asyncio.TaskGroup() as group:
+        for page in names:
+            group.create_task(fetch(page))
+    return list(names.values())
+
+# %% pool-1 right: a set of tasks that is filled up
+import asyncio
+
+
+async def fetch_names(client, pages):
+    todo = iter(pages)
+    tasks = []
+    flying = set()
+
+    def send_more():
+        while len(flying) < 5:
+            try:
+                page = next(todo)
+            except StopIteration:
+                return
+            task = asyncio.ensure_future(client.get(page))
+            tasks.append(task)
+            flying.add(task)
+
+    try:
+        send_more()
+        while flying:
+            done, rest = await asyncio.wait(flying, return_when=asyncio.FIRST_COMPLETED)
+            flying.difference_update(done)
+            for task in done:
+                task.result()
+            send_more()
+    finally:
+        for task in flying:
+            task.cancel()
+    return [task.result().json()["name"] for task in tasks]
+
+# %% one-client-1 wrong: reads the page before its status
+# cause: the JSON is read before the status is looked at, so a page that fails with a plain text comes out as a JSON error
+# line: page = response.json()
+import httpx
+
+
+async def all_names(base_url):
+    names = []
+    url = base_url + "/api/v2/pokemon?limit=40"
+    async with httpx.AsyncClient() as client:
+        while url is not None:
+            response = await client.get(url)
+            page = response.json()
+            response.raise_for_status()
+            names += [entry["name"] for entry in page["results"]]
+            url = page["next"]
+    return names
+
+# %% one-client-1 wrong: an empty page is the end, again
+# cause: it stops at a page without entries, though its next may lead on
+# line: if not page["results"]:
+import httpx
+
+
+async def all_names(base_url):
+    names = []
+    url = base_url + "/api/v2/pokemon?limit=40"
+    async with httpx.AsyncClient() as client:
+        while url:
+            response = await client.get(url)
+            page = response.raise_for_status().json()
+            if not page["results"]:
+                break
+            names.extend(entry["name"] for entry in page["results"])
+            url = page["next"]
+    return names
+
+# %% one-client-1 right: an async generator of pages and an exit stack
+from contextlib import AsyncExitStack
+from operator import itemgetter
+
+import httpx
+
+
+async def _pages(client, address):
+    while address is not None:
+        answer = await client.request("GET", address)
+        answer.raise_for_status()
+        page = answer.json()
+        yield page["results"]
+        address = page["next"]
+
+
+async def all_names(base_url):
+    names = []
+    async with AsyncExitStack() as stack:
+        client = httpx.AsyncClient()
+        stack.push_async_callback(client.aclose)
+        async for entries in _pages(client, base_url + "/api/v2/pokemon?limit=40"):
+            names.extend(map(itemgetter("name"), entries))
+    return names
+
+# %% retry-1 wrong: counts the two kinds of failure apart
+# cause: transport errors and 503s have a counter each, so with both there are more than four tries and the pauses begin anew
+# line: broken += 1 | busy += 1 | await asyncio.sleep(pauses[broken])
+import asyncio
+
+import httpx
+
+
+async def ask(client, method, page):
+    pauses = [0.1, 0.2, 0.4]
+    broken = busy = 0
+    while True:
+        try:
+            response = await client.request(method, page)
+        except httpx.TransportError:
+            if method == "POST" or broken == len(pauses):
+                raise
+            await asyncio.sleep(pauses[broken])
+            broken += 1
+            continue
+        if response.status_code != 503 or method == "POST" or busy == len(pauses):
+            response.raise_for_status()
+            return response
+        await asyncio.sleep(pauses[busy])
+        busy += 1
+
+# %% retry-1 wrong: the first error comes out
+# cause: it keeps the error of the first try and raises that, not the one of the fourth
+# line: failure = failure or reason | raise failure
+import asyncio
+
+import httpx
+
+
+async def ask(client, method, page):
+    failure = None
+    for pause in (0.1, 0.2, 0.4, None):
+        try:
+            response = await client.request(method, page)
+            response.raise_for_status()
+            return response
+        except httpx.HTTPStatusError as error:
+            if error.response.status_code != 503 or method == "POST":
+                raise
+            reason = error
+        except httpx.TransportError as error:
+            if method == "POST":
+                raise
+            reason = error
+        failure = failure or reason
+        if pause is not None:
+            await asyncio.sleep(pause)
+    raise failure
+
+# %% retry-1 right: an iterator of pauses and a predicate
+import asyncio
+
+import httpx
+
+
+def _may_pass(error):
+    match error:
+        case httpx.TransportError():
+            return True
+        case httpx.HTTPStatusError():
+            return error.response.status_code == 503
+    return False
+
+
+async def ask(client, method, page):
+    pauses = iter(() if method == "POST" else (0.1, 0.2, 0.4))
+    while True:
+        try:
+            response = await client.request(method, page)
+            response.raise_for_status()
+        except httpx.HTTPError as error:
+            pause = next(pauses, None)
+            if pause is None or not _may_pass(error):
+                raise
+        else:
+            return response
+        await asyncio.sleep(pause)
+
+# %% jitter-1 wrong: seeded with the attempt
+# cause: the same attempt always gives the same number, so all clients come back at the same moment
+# line: dice = random.Random(attempt) | return dice.uniform(0, min(2, 0.1 * 2 ** min(attempt, 10)))
+import random
+
+
+def pause(attempt):
+    dice = random.Random(attempt)
+    return dice.uniform(0, min(2, 0.1 * 2 ** min(attempt, 10)))
+
+# %% jitter-1 wrong: stops doubling too early
+# cause: the doubling ends at 1.6 s, so attempt 5 and all later ones never get the pauses between 1.6 and 2 s
+# line: doublings = min(attempt, 4)
+# told: return random.uniform(0, longest)
+import random
+
+
+def pause(attempt):
+    doublings = min(attempt, 4)
+    longest = min(2.0, 0.1 * 2**doublings)
+    return random.uniform(0, longest)
+
+# %% jitter-1 right: a table of limits
+import itertools
+import operator
+import random
+
+_LIMITS = (*itertools.accumulate([0.1, 2, 2, 2, 2], operator.mul), 2.0)
+
+
+def pause(attempt):
+    try:
+        longest = _LIMITS[attempt]
+    except IndexError:
+        longest = _LIMITS[-1]
+    return random.random() * longest
+
+# %% mirrors-1 wrong: every mirror costs a whole second
+# cause: a second is taken off for every mirror, even if it failed at once, so it gives up too early
+# line: left -= 1
+# told: raise TimeoutError
+import asyncio
+
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    left = seconds
+    failure = None
+    for mirror in mirrors:
+        if left <= 0:
+            raise TimeoutError
+        try:
+            return await asyncio.wait_for(fetch(mirror), min(1, left))
+        except (httpx.TransportError, TimeoutError) as error:
+            failure = error
+        left -= 1
+    raise failure
+
+# %% mirrors-1 wrong: the last mirror may take longer
+# cause: the last mirror is awaited outside the loop without its limit of one second
+# line: return await fetch(last)
+import asyncio
+
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    *others, last = mirrors
+    async with asyncio.timeout(seconds):
+        for mirror in others:
+            try:
+                async with asyncio.timeout(1):
+                    return await fetch(mirror)
+            except (httpx.TransportError, TimeoutError):
+                pass
+        return await fetch(last)
+
+# %% mirrors-1 right: one moment after another
+import asyncio
+
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    clock = asyncio.get_running_loop().time
+    end = clock() + seconds
+    failures = []
+    for mirror in mirrors:
+        limit = min(clock() + 1, end)
+        if clock() >= end:
+            raise TimeoutError("no time left for the other mirrors")
+        try:
+            async with asyncio.timeout_at(limit):
+                return await fetch(mirror)
+        except TimeoutError as error:
+            if limit == end:
+                raise
+            failures.append(error)
+        except httpx.TransportError as error:
+            failures.append(error)
+    raise failures[-1]
+
+# %% retry-after-1 wrong: no wait at all is taken for no header
+# cause: a Retry-After of 0 is falsy as a number, so it waits a second instead of coming back at once
+# line: wait = int(response.headers.get("Retry-After", 0)) or 1
+import asyncio
+
+
+async def ask(client, page):
+    while True:
+        response = await client.get(page)
+        if response.status_code != 429:
+            response.raise_for_status()
+            return response
+        wait = int(response.headers.get("Retry-After", 0)) or 1
+        await asyncio.sleep(wait)
+
+# %% retry-after-1 wrong: remembers an older header
+# cause: a 429 without the header waits as long as an earlier 429 said, not 1 s
+# line: wait = 1 | wait = int(response.headers["Retry-After"]) | if "Retry-After" in response.headers:
+import asyncio
+
+
+async def ask(client, page):
+    wait = 1
+    while True:
+        response = await client.get(page)
+        if response.status_code == 429:
+            if "Retry-After" in response.headers:
+                wait = int(response.headers["Retry-After"])
+            await asyncio.sleep(wait)
+        else:
+            response.raise_for_status()
+            return response
+
+# %% retry-after-1 right: a future that the loop resolves later
+import asyncio
+
+
+async def ask(client, page):
+    loop = asyncio.get_running_loop()
+    while (response := await client.get(page)).status_code == 429:
+        try:
+            told = float(response.headers["Retry-After"])
+        except KeyError:
+            told = 1.0
+        alarm = asyncio.Event()
+        handle = loop.call_later(told + 0.05, alarm.set)
+        try:
+            await alarm.wait()
+        finally:
+            handle.cancel()
+    response.raise_for_status()
+    return response

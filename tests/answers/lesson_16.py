@@ -3216,3 +3216,357 @@ async def consumer(queue, details, at_most):
             break
         running[number] = asyncio.create_task(one(number))
     await asyncio.gather(*running.values())
+
+# %% workers-1 wrong: shuts the queue down at once
+# cause: shutdown(immediate=True) empties the queue before a worker has taken anything, so no url is fetched
+# line: queue.shutdown(immediate=True)
+import asyncio
+
+from helpers.basics.backports import Queue, QueueShutDown
+
+
+async def fetch_all(fetch, urls, workers):
+    queue = Queue()
+    pages = {}
+    for url in urls:
+        queue.put_nowait(url)
+    queue.shutdown(immediate=True)
+
+    async def worker():
+        while True:
+            try:
+                url = await queue.get()
+            except QueueShutDown:
+                return
+            pages[url] = await fetch(url)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+    return pages
+
+# %% workers-1 wrong: waits for the queue only
+# cause: if a fetch fails its worker dies without the error being looked at, and join never returns (or the error is lost)
+# line: await queue.join() | await asyncio.gather(*tasks, return_exceptions=True)
+import asyncio
+
+from helpers.basics.backports import Queue, QueueShutDown
+
+
+async def fetch_all(fetch, urls, workers):
+    queue = Queue()
+    pages = {}
+    for url in urls:
+        queue.put_nowait(url)
+
+    async def worker():
+        while True:
+            url = await queue.get()
+            try:
+                pages[url] = await fetch(url)
+            finally:
+                queue.task_done()
+
+    tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+    try:
+        await queue.join()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return pages
+
+# %% workers-1 right: asyncio.wait and by-hand clean-up
+import asyncio
+
+from helpers.basics.backports import Queue, QueueShutDown
+
+
+class _Crew:
+    def __init__(self, fetch, urls):
+        self.fetch = fetch
+        self.pages = {}
+        self.queue = Queue()
+        for url in urls:
+            self.queue.put_nowait(url)
+        self.queue.shutdown()
+
+    async def one(self):
+        while True:
+            try:
+                url = await self.queue.get()
+            except QueueShutDown:
+                break
+            self.pages[url] = await self.fetch(url)
+
+
+async def fetch_all(fetch, urls, workers):
+    crew = _Crew(fetch, urls)
+    tasks = [asyncio.ensure_future(crew.one()) for _ in range(workers)]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        for task in done:
+            task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return crew.pages
+
+# %% feed-1 wrong: one None for all workers
+# cause: only one end mark is put, so only one worker ends and the others wait for ever
+# line: await queue.put(None)
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    queue = asyncio.Queue(size)
+
+    async def worker():
+        while (item := await queue.get()) is not None:
+            await send(item)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+        async for item in source:
+            await queue.put(item)
+        await queue.put(None)
+
+# %% feed-1 wrong: cancels when the queue is empty
+# cause: an empty queue does not mean that the workers have sent what they took; the last items are cancelled in the middle of send
+# line: while not queue.empty(): | task.cancel()
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    queue = asyncio.Queue(maxsize=size)
+
+    async def worker():
+        while True:
+            item = await queue.get()
+            await send(item)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(worker()) for _ in range(workers)]
+        async for item in source:
+            await queue.put(item)
+        while not queue.empty():
+            await asyncio.sleep(0.01)
+        for task in tasks:
+            task.cancel()
+
+# %% feed-1 right: one end mark that is handed on
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    queue = asyncio.Queue(size)
+    end = object()
+
+    async def produce():
+        async for item in source:
+            await queue.put(item)
+        await queue.put(end)
+
+    async def consume():
+        while True:
+            item = await queue.get()
+            if item is end:
+                queue.put_nowait(end)
+                return
+            await send(item)
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(produce())
+        for _ in range(workers):
+            group.create_task(consume())
+
+# %% consumer-1 wrong: tasks by number, again
+# cause: the running tasks are kept in a dict by number, so the same number coming twice overwrites its first task, which is neither counted nor waited for
+# line: running[number] = asyncio.create_task(details(number))
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    running = {}
+    while (number := await queue.get()) is not None:
+        while len(running) >= at_most:
+            await asyncio.wait(running.values(), return_when=asyncio.FIRST_COMPLETED)
+            for key in [key for key, task in running.items() if task.done()]:
+                del running[key]
+        running[number] = asyncio.create_task(details(number))
+        for key in [key for key, task in running.items() if task.done()]:
+            del running[key]
+    if running:
+        await asyncio.wait(running.values())
+
+# %% consumer-1 wrong: the slot is taken inside the task
+# cause: every number gets a task as soon as it comes and waits there for the semaphore, so the queue is emptied instead of keeping what can't begin
+# line: async with slots: | group.create_task(one(number))
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    slots = asyncio.Semaphore(at_most)
+
+    async def one(number):
+        async with slots:
+            await details(number)
+
+    async with asyncio.TaskGroup() as group:
+        while True:
+            number = await queue.get()
+            if number is None:
+                break
+            group.create_task(one(number))
+
+# %% consumer-1 right: semaphore and done callbacks
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    slots = asyncio.Semaphore(at_most)
+    tasks = set()
+
+    def ended(task):
+        tasks.discard(task)
+        slots.release()
+
+    try:
+        while True:
+            await slots.acquire()
+            number = await queue.get()
+            if number is None:
+                break
+            task = asyncio.create_task(details(number))
+            tasks.add(task)
+            task.add_done_callback(ended)
+        while tasks:
+            await asyncio.wait(set(tasks))
+            await asyncio.sleep(0)
+    finally:
+        for task in tasks:
+            task.cancel()
+
+# %% worker-1 wrong: notes a cancellation as a failure
+# cause: a cancellation of work (BaseException) is noted as a failed item and the worker goes on instead of ending
+# line: except BaseException as error:
+async def worker(queue, work, failed):
+    while True:
+        item = await queue.get()
+        try:
+            await work(item)
+        except BaseException as error:
+            failed.append((item, error))
+        finally:
+            queue.task_done()
+
+# %% worker-1 wrong: tries again by putting it back
+# cause: a failing item is put back once and done a second time, although each is to be done once
+# line: queue.put_nowait(item)
+async def worker(queue, work, failed):
+    seen = []
+    while True:
+        item = await queue.get()
+        try:
+            await work(item)
+        except Exception as error:
+            if item in seen:
+                failed.append((item, error))
+            else:
+                seen.append(item)
+                queue.put_nowait(item)
+        finally:
+            queue.task_done()
+
+# %% worker-1 right: a context manager that notes the error
+class _Note:
+    def __init__(self, queue, item, failed):
+        self.queue, self.item, self.failed = queue, item, failed
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        swallow = isinstance(error, Exception)
+        if swallow:
+            self.failed.append((self.item, error))
+        self.queue.task_done()
+        return swallow
+
+
+async def worker(queue, work, failed):
+    while True:
+        item = await queue.get()
+        with _Note(queue, item, failed):
+            await work(item)
+
+# %% bucket-1 wrong: no upper limit
+# cause: after a long rest the bucket holds more than burst tokens, because the refill isn't capped
+# line: self.tokens += (now - self.last) * self.rate
+import asyncio
+
+
+class TokenBucket:
+    def __init__(self, rate, burst):
+        self.rate = rate
+        self.burst = burst
+        self.tokens = burst
+        self.last = asyncio.get_running_loop().time()
+        self.lock = asyncio.Lock()
+
+    def refill(self):
+        now = asyncio.get_running_loop().time()
+        self.tokens += (now - self.last) * self.rate
+        self.last = now
+
+    async def take(self):
+        async with self.lock:
+            self.refill()
+            while self.tokens < 1 - 1e-9:
+                await asyncio.sleep((1 - self.tokens) / self.rate)
+                self.refill()
+            self.tokens -= 1
+
+# %% bucket-1 wrong: the debt of a cancelled task stays
+# cause: the token is taken before the wait and isn't given back when the task is cancelled, so the others wait for it
+# line: self.tokens -= 1 | await asyncio.sleep(-self.tokens / self.rate)
+import asyncio
+
+
+class TokenBucket:
+    def __init__(self, rate, burst):
+        self.rate = rate
+        self.burst = burst
+        self.tokens = burst
+        self.last = asyncio.get_running_loop().time()
+
+    async def take(self):
+        now = asyncio.get_running_loop().time()
+        self.tokens = min(self.burst, self.tokens + (now - self.last) * self.rate)
+        self.last = now
+        self.tokens -= 1
+        if self.tokens < 0:
+            await asyncio.sleep(-self.tokens / self.rate)
+
+# %% bucket-1 right: the time at which the bucket is full
+import asyncio
+
+
+class TokenBucket:
+    def __init__(self, rate, burst):
+        self._step = 1 / rate
+        self._slack = (burst - 1) / rate
+        self._clock = asyncio.get_running_loop().time
+        self._full_at = self._clock()
+        self._turn = asyncio.Lock()
+
+    async def take(self):
+        await self._turn.acquire()
+        try:
+            while (wait := self._full_at - self._slack - self._clock()) > 1e-9:
+                await asyncio.sleep(wait)
+            self._full_at = max(self._full_at, self._clock()) + self._step
+        finally:
+            self._turn.release()

@@ -2473,3 +2473,284 @@ async def handle(reader, writer, work):
         await writer.drain()
     finally:
         writer.close()
+
+# %% frame-1 wrong: one except around both parts
+# cause: if the connection ends right after the four bytes of the length, nothing of the message has come and it returns None instead of an error
+# line: if not error.partial: | return await reader.readexactly(length)
+import asyncio
+import struct
+
+
+async def read_frame(reader):
+    try:
+        (length,) = struct.unpack(">I", await reader.readexactly(4))
+        if length > 1000:
+            raise ValueError("too long")
+        return await reader.readexactly(length)
+    except asyncio.IncompleteReadError as error:
+        if not error.partial:
+            return None
+        raise
+
+# %% frame-1 wrong: asks at_eof beforehand
+# cause: at_eof is True only if the end has come already, so an end that comes while it waits is an IncompleteReadError, not None
+# line: if reader.at_eof(): | head = await reader.readexactly(4)
+import asyncio
+import struct
+
+
+async def read_frame(reader):
+    if reader.at_eof():
+        return None
+    head = await reader.readexactly(4)
+    length = struct.unpack(">I", head)[0]
+    if length > 1000:
+        raise ValueError(f"a frame of {length} bytes")
+    return await reader.readexactly(length)
+
+# %% frame-1 right: read in an explicit loop
+import asyncio
+
+
+async def _fill(reader, size):
+    got = bytearray()
+    while len(got) < size:
+        piece = await reader.read(size - len(got))
+        if not piece:
+            raise asyncio.IncompleteReadError(bytes(got), size)
+        got += piece
+    return bytes(got)
+
+
+async def read_frame(reader):
+    first = await reader.read(1)
+    if first == b"":
+        return None
+    length = int.from_bytes(first + await _fill(reader, 3), "big")
+    if length not in range(1001):
+        raise ValueError("this frame is too long")
+    return await _fill(reader, length)
+
+# %% line-in-time-1 wrong: puts the rest back at the wrong end
+# cause: it reads more than the line, and feed_data puts the rest behind what the reader holds or fails after the end of the connection
+# line: reader.feed_data(rest) | chunk = await reader.read(1024)
+import asyncio
+
+
+async def read_line(reader, seconds):
+    line = b""
+    async with asyncio.timeout(seconds):
+        while b"\n" not in line:
+            chunk = await reader.read(1024)
+            if not chunk:
+                return None
+            line += chunk
+    line, _, rest = line.partition(b"\n")
+    if rest:
+        reader.feed_data(rest)
+    return line
+
+# %% line-in-time-1 wrong: splitlines knows more line ends
+# cause: splitlines also cuts at a carriage return, so a line that holds one is shortened
+# line: return line.splitlines()[0]
+import asyncio
+
+
+async def read_line(reader, seconds):
+    line = await asyncio.wait_for(reader.readline(), seconds)
+    if not line.endswith(b"\n"):
+        return None
+    return line.splitlines()[0]
+
+# %% line-in-time-1 right: byte by byte under one limit
+import asyncio
+
+
+async def _letters(reader):
+    while (letter := await reader.read(1)) != b"\n":
+        yield letter
+
+
+async def read_line(reader, seconds):
+    line = bytearray()
+    async with asyncio.timeout(seconds):
+        async for letter in _letters(reader):
+            if not letter:
+                return None
+            line += letter
+    return bytes(line)
+
+# %% slow-reader-1 wrong: the limit as high water
+# cause: drain waits only when more than 256 KiB lie there, so one more part makes it up to 320 KiB
+# line: writer.transport.set_write_buffer_limits(high=256 * 1024)
+import contextlib
+
+
+async def send_all(writer, parts):
+    writer.transport.set_write_buffer_limits(high=256 * 1024)
+    try:
+        async for part in parts:
+            writer.write(part)
+            await writer.drain()
+    except ConnectionError:
+        pass
+    finally:
+        writer.close()
+    with contextlib.suppress(ConnectionError):
+        await writer.wait_closed()
+
+# %% slow-reader-1 wrong: an empty part is the end, again
+# cause: it stops at an empty part, though more parts come after it
+# line: if not part:
+async def send_all(writer, parts):
+    try:
+        async for part in parts:
+            if not part:
+                break
+            writer.write(part)
+            await writer.drain()
+    except ConnectionError:
+        pass
+    finally:
+        writer.close()
+    try:
+        await writer.wait_closed()
+    except ConnectionError:
+        pass
+
+# %% slow-reader-1 right: anext in an explicit loop
+from contextlib import closing, suppress
+
+
+async def send_all(writer, parts):
+    source = aiter(parts)
+    with suppress(ConnectionError), closing(writer):
+        while True:
+            try:
+                part = await anext(source)
+            except StopAsyncIteration:
+                break
+            writer.write(part)
+            await writer.drain()
+    with suppress(ConnectionError):
+        await writer.wait_closed()
+
+# %% closing-1 wrong: aborts to close
+# cause: abort throws away what still lies in the buffer, so a long answer arrives cut off
+# line: writer.transport.abort()
+async def handle(reader, writer, work):
+    try:
+        line = await reader.readline()
+        if not line:
+            return
+        try:
+            answer = await work(line)
+        except ValueError:
+            answer = b"error\n"
+        writer.write(answer)
+    finally:
+        writer.transport.abort()
+
+# %% closing-1 wrong: only says that it writes no more
+# cause: write_eof ends only the one direction, and the connection stays open as long as the client keeps it
+# line: writer.write_eof()
+async def handle(reader, writer, work):
+    try:
+        line = await reader.readline()
+        if line:
+            try:
+                writer.write(await work(line))
+            except ValueError:
+                writer.write(b"error\n")
+            await writer.drain()
+    finally:
+        writer.write_eof()
+
+# %% closing-1 right: an exit stack, the answer in slices
+import asyncio
+from contextlib import AsyncExitStack, suppress
+
+
+async def handle(reader, writer, work):
+    async with AsyncExitStack() as stack:
+        stack.callback(writer.close)
+        line = await reader.readline()
+        if line == b"":
+            return
+        try:
+            answer = await work(line)
+        except Exception as error:
+            if not isinstance(error, ValueError):
+                raise
+            answer = b"error\n"
+        view = memoryview(answer)
+        with suppress(ConnectionError):
+            for start in range(0, len(view), 1 << 16):
+                writer.write(bytes(view[start:start + (1 << 16)]))
+                await writer.drain()
+
+# %% at-most-1 wrong: the place is free only after the closing
+# cause: the place is given back after wait_closed, so a client that reads slowly keeps it after handle has ended
+# line: await writer.wait_closed() | serving -= 1
+def at_most(number, handle):
+    serving = 0
+
+    async def handler(reader, writer):
+        nonlocal serving
+        if serving >= number:
+            writer.write(b"busy\n")
+            writer.close()
+            return
+        serving += 1
+        try:
+            await handle(reader, writer)
+        finally:
+            writer.close()
+            await writer.wait_closed()
+            serving -= 1
+
+    return handler
+
+# %% at-most-1 wrong: acquires with a timeout of zero
+# cause: wait_for with a timeout of 0 cancels acquire before it has begun, so every client is told that it is busy
+# line: await asyncio.wait_for(places.acquire(), 0)
+import asyncio
+
+
+def at_most(number, handle):
+    places = asyncio.Semaphore(number)
+
+    async def handler(reader, writer):
+        try:
+            await asyncio.wait_for(places.acquire(), 0)
+        except TimeoutError:
+            writer.write(b"busy\n")
+            writer.close()
+            return
+        try:
+            await handle(reader, writer)
+        finally:
+            places.release()
+            writer.close()
+
+    return handler
+
+# %% at-most-1 right: a list of places and an exit stack
+from contextlib import ExitStack
+
+
+def at_most(number, handle):
+    places = list(range(number))
+
+    async def handler(reader, writer):
+        with ExitStack() as stack:
+            stack.callback(writer.close)
+            try:
+                place = places.pop()
+            except IndexError:
+                writer.write(b"busy\n")
+            else:
+                stack.callback(places.append, place)
+                await handle(reader, writer)
+
+    return handler

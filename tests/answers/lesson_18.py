@@ -1893,3 +1893,317 @@ async def page(ask, parts, seconds):
             task.cancel()
         await asyncio.gather(*tasks.values(), return_exceptions=True)
     return result
+
+# %% wsgi-1 wrong: counts characters, again
+# cause: the body is decoded before it is counted, so a body of non-ASCII characters gives too few (or an error)
+# line: body = environ["wsgi.input"].read(length).decode()
+def app(environ, start_response):
+    if environ["REQUEST_METHOD"] == "POST" and environ["PATH_INFO"] == "/count":
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+        body = environ["wsgi.input"].read(length).decode()
+        start_response("200 OK", [("Content-Type", "text/plain")])
+        return [str(len(body)).encode()]
+    start_response("404 Not Found", [("Content-Type", "text/plain")])
+    return [b"not found"]
+
+# %% wsgi-1 wrong: every path that begins like it
+# cause: startswith also accepts /counter and /count/1, which should be 404
+# line: .startswith("/count") | if environ["REQUEST_METHOD"] != "POST" or not wanted:
+def app(environ, start_response):
+    headers = [("Content-Type", "text/plain")]
+    wanted = environ["PATH_INFO"].startswith("/count")
+    if environ["REQUEST_METHOD"] != "POST" or not wanted:
+        start_response("404 Not Found", headers)
+        return [b"no such page"]
+    length = int(environ.get("CONTENT_LENGTH") or "0")
+    body = environ["wsgi.input"].read(length)
+    start_response("200 OK", headers)
+    return [b"%d" % len(body)]
+
+# %% wsgi-1 right: a class with an iterator
+class _Answer:
+    def __init__(self, environ, start_response):
+        self.environ = environ
+        self.start = start_response
+
+    def __iter__(self):
+        key = (self.environ.get("REQUEST_METHOD"), self.environ.get("PATH_INFO"))
+        status, body = {("POST", "/count"): self.count}.get(key, self.missing)()
+        self.start(status, [("Content-Length", str(len(body)))])
+        yield body
+
+    def count(self):
+        digits = self.environ.get("CONTENT_LENGTH", "")
+        size = int(digits) if digits else 0
+        data = self.environ["wsgi.input"].read(size) if size else b""
+        return "200 OK", format(len(data)).encode("ascii")
+
+    def missing(self):
+        return "404 Not Found", b"?"
+
+
+def app(environ, start_response):
+    return list(_Answer(environ, start_response))
+
+# %% asgi-1 wrong: stops at an empty piece
+# cause: an empty piece is taken for the end, though more_body may still be true
+# line: if not piece:
+async def app(scope, receive, send):
+    if scope["method"] == "POST" and scope["path"] == "/count":
+        count = 0
+        while True:
+            message = await receive()
+            piece = message.get("body", b"")
+            if not piece:
+                break
+            count += len(piece)
+            if not message.get("more_body", False):
+                break
+        status, body = 200, str(count).encode()
+    else:
+        status, body = 404, b"not found"
+    await send({"type": "http.response.start", "status": status, "headers": []})
+    await send({"type": "http.response.body", "body": body})
+
+# %% asgi-1 wrong: drops the last piece
+# cause: the loop ends at the last piece before its body has been added
+# line: while (message := await receive()).get("more_body"):
+# told: none
+async def app(scope, receive, send):
+    async def answer(status, body):
+        await send({"type": "http.response.start", "status": status, "headers": []})
+        await send({"type": "http.response.body", "body": body})
+
+    if (scope["method"], scope["path"]) != ("POST", "/count"):
+        await answer(404, b"")
+        return
+    count = 0
+    while (message := await receive()).get("more_body"):
+        count += len(message.get("body", b""))
+    await answer(200, b"%d" % count)
+
+# %% asgi-1 right: an async generator of lengths, again
+async def _lengths(receive):
+    more = True
+    while more:
+        match await receive():
+            case {"type": "http.disconnect"}:
+                return
+            case message:
+                more = message.get("more_body", False)
+                yield len(message.get("body", b""))
+
+
+async def app(scope, receive, send):
+    status, answer = 404, b"nothing here"
+    if scope["method"] == "POST" and scope["path"] == "/count":
+        status = 200
+        answer = str(sum([n async for n in _lengths(receive)])).encode()
+    start = dict(type="http.response.start", status=status, headers=[])
+    body = dict(type="http.response.body", body=answer, more_body=False)
+    for message in start, body:
+        await send(message)
+
+# %% ten-parts-1 wrong: one deadline after another
+# cause: each part gets the full time again when its turn comes, so a page with several late parts takes a multiple of seconds
+# line: result[part] = await asyncio.wait_for(task, seconds)
+import asyncio
+import contextlib
+
+
+async def page(ask, parts, seconds):
+    tasks = {part: asyncio.create_task(ask(part)) for part in parts}
+    result = {}
+    try:
+        for part, task in tasks.items():
+            try:
+                result[part] = await asyncio.wait_for(task, seconds)
+            except OSError:
+                result[part] = None
+    finally:
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+    return result
+
+# %% ten-parts-1 wrong: cleans up only after a wait that ended
+# cause: if page itself is cancelled during the wait, the tasks are never cancelled and go on
+# line: done, late = await asyncio.wait(tasks.values(), timeout=seconds)
+import asyncio
+import contextlib
+
+
+async def page(ask, parts, seconds):
+    tasks = {part: asyncio.create_task(ask(part)) for part in parts}
+    if not tasks:
+        return {}
+    done, late = await asyncio.wait(tasks.values(), timeout=seconds)
+    for task in late:
+        task.cancel()
+    await asyncio.gather(*late, return_exceptions=True)
+    return {
+        part: None if task in late or task.exception() else task.result()
+        for part, task in tasks.items()
+    }
+
+# %% ten-parts-1 right: a task group under a timeout
+import asyncio
+import contextlib
+
+
+async def page(ask, parts, seconds):
+    result = dict.fromkeys(parts)
+
+    async def fill(part):
+        with contextlib.suppress(OSError):
+            async with asyncio.timeout_at(end):
+                answer = await ask(part)
+            result[part] = answer
+
+    end = asyncio.get_running_loop().time() + seconds
+    async with asyncio.TaskGroup() as group:
+        for part in list(result):
+            group.create_task(fill(part))
+    return result
+
+# %% endpoint-1 wrong: submits to a pool and waits with result
+# cause: future.result() blocks the loop's thread although the call is in another thread
+# line: price = pool.submit(look_up, name).result()
+from concurrent.futures import ThreadPoolExecutor
+
+from fastapi import FastAPI, HTTPException
+
+
+def make_app(look_up):
+    app = FastAPI()
+    pool = ThreadPoolExecutor()
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        try:
+            price = pool.submit(look_up, name).result()
+        except KeyError:
+            raise HTTPException(404)
+        return {"name": name, "price": price}
+
+    return app
+
+# %% endpoint-1 wrong: a price of nothing is not known
+# cause: a price of 0 is falsy and is answered with 404
+# line: if not price:
+from fastapi import FastAPI, HTTPException
+
+
+def make_app(look_up):
+    app = FastAPI()
+
+    @app.get("/price/{name}")
+    def get_price(name: str):
+        price = None
+        try:
+            price = look_up(name)
+        except KeyError:
+            pass
+        if not price:
+            raise HTTPException(404)
+        return {"name": name, "price": price}
+
+    return app
+
+# %% endpoint-1 right: add_api_route, a class and to_thread
+import asyncio
+import functools
+
+from fastapi import FastAPI, HTTPException
+
+
+class _Prices:
+    def __init__(self, look_up):
+        self.look_up = look_up
+
+    async def get(self, name: str):
+        call = functools.partial(self.look_up, name)
+        try:
+            price = await asyncio.to_thread(call)
+        except KeyError:
+            raise HTTPException(status_code=404) from None
+        return dict(name=name, price=price)
+
+
+def make_app(look_up):
+    app = FastAPI()
+    app.add_api_route("/price/{name}", _Prices(look_up).get, methods=["GET"])
+    return app
+
+# %% lifespan-1 wrong: opened at the first request
+# cause: the pool is opened lazily by the first request, not at start-up; several first requests open several pools
+# line: state["pool"] = await connect()
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+
+def make_app(connect):
+    state = {}
+
+    @asynccontextmanager
+    async def lifespan(app):
+        yield
+        if "pool" in state:
+            await state["pool"].close()
+
+    app = FastAPI(lifespan=lifespan)
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        if "pool" not in state:
+            state["pool"] = await connect()
+        return await state["pool"].price(name)
+
+    return app
+
+# %% lifespan-1 wrong: the close is only called
+# cause: pool.close() is not awaited, so the pool is never closed
+# line: app.state.pool.close()
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+
+def make_app(connect):
+    @asynccontextmanager
+    async def lifespan(app):
+        app.state.pool = await connect()
+        try:
+            yield
+        finally:
+            app.state.pool.close()
+
+    app = FastAPI(lifespan=lifespan)
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        return await app.state.pool.price(name)
+
+    return app
+
+# %% lifespan-1 right: an exit stack and lifespan state
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from fastapi import FastAPI, Request
+
+
+def make_app(connect):
+    @asynccontextmanager
+    async def lifespan(app):
+        async with AsyncExitStack() as stack:
+            app.state.pool = await connect()
+            stack.push_async_callback(app.state.pool.close)
+            yield
+
+    async def price(name: str, request: Request):
+        return await request.app.state.pool.price(name)
+
+    app = FastAPI(lifespan=lifespan)
+    app.get("/price/{name}")(price)
+    return app

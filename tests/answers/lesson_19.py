@@ -3539,3 +3539,423 @@ class Feed:
         # wake all that wait, and let the next wait begin anew
         self.news.set()
         self.news = asyncio.Event()
+
+# %% page-1 wrong: the time limit holds for everything
+# cause: the timeout surrounds the whole group, so a slow price also ends after 0.5 s and the page is lost
+# line: async with asyncio.timeout(0.5):
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    async def maybe():
+        try:
+            return await stars(name)
+        except ConnectionError:
+            return None
+
+    async with asyncio.timeout(0.5):
+        async with asyncio.TaskGroup() as group:
+            a = group.create_task(price(name))
+            b = group.create_task(stock(name))
+            c = group.create_task(maybe())
+    return a.result(), b.result(), c.result()
+
+# %% page-1 wrong: the clock of the stars starts late
+# cause: the 0.5 s of the stars are counted only from when price and stock are there, so slow stars get more time and the page comes later
+# line: rating = await asyncio.wait_for(extra, 0.5)
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    extra = asyncio.create_task(stars(name))
+    try:
+        async with asyncio.TaskGroup() as group:
+            a = group.create_task(price(name))
+            b = group.create_task(stock(name))
+        try:
+            rating = await asyncio.wait_for(extra, 0.5)
+        except (ConnectionError, TimeoutError):
+            rating = None
+    finally:
+        extra.cancel()
+        await asyncio.gather(extra, return_exceptions=True)
+    return a.result(), b.result(), rating
+
+# %% page-1 right: gather and clean-up by hand
+import asyncio
+
+
+async def _or_none(awaitable):
+    try:
+        return await asyncio.wait_for(awaitable, timeout=0.5)
+    except (ConnectionError, asyncio.TimeoutError):
+        return None
+
+
+async def page(price, stock, stars, name):
+    coroutines = price(name), stock(name), _or_none(stars(name))
+    tasks = list(map(asyncio.ensure_future, coroutines))
+    try:
+        return tuple(await asyncio.gather(*tasks))
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% ask-pool-1 wrong: one connection for all, again
+# cause: all questions share one connection, which refuses a second one at the same time
+# line: async with pool.acquire() as connection: | tasks = [group.create_task(connection.fetch(name)) for name in names]
+import asyncio
+
+
+async def prices(pool, names):
+    async with pool.acquire() as connection:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(connection.fetch(name)) for name in names]
+    return [task.result() for task in tasks]
+
+# %% ask-pool-1 wrong: a dict of answers drops repeated names
+# cause: the answers are kept by name and their values are returned, so a name that stands twice in the list comes once, and in the order of arrival
+# line: return list(found.values()) | found[name] = await connection.fetch(name)
+import asyncio
+
+
+async def prices(pool, names):
+    found = {}
+
+    async def ask(name):
+        async with pool.acquire() as connection:
+            found[name] = await connection.fetch(name)
+
+    async with asyncio.TaskGroup() as group:
+        for name in names:
+            group.create_task(ask(name))
+    return list(found.values())
+
+# %% ask-pool-1 right: slots of a list, wait for the first exception
+import asyncio
+
+
+async def prices(pool, names):
+    names = list(names)
+    answers = [None] * len(names)
+
+    async def put(place, name):
+        async with pool.acquire() as connection:
+            answers[place] = await connection.fetch(name)
+
+    tasks = [asyncio.create_task(put(*pair)) for pair in enumerate(names)]
+    if not tasks:
+        return answers
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        for task in done:
+            task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return answers
+
+# %% own-pool-1 wrong: counts only what is open
+# cause: the number is raised only after connect has ended, so tasks that ask meanwhile open more than size
+# line: self.opened += 1 | connection = await self.connect()
+import asyncio
+import contextlib
+
+
+class Pool:
+    def __init__(self, connect, size):
+        self.connect = connect
+        self.size = size
+        self.opened = 0
+        self.free = asyncio.Queue()
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        if self.free.empty() and self.opened < self.size:
+            connection = await self.connect()
+            self.opened += 1
+        else:
+            connection = await self.free.get()
+        try:
+            yield connection
+        finally:
+            self.free.put_nowait(connection)
+
+    async def close(self):
+        while not self.free.empty():
+            await self.free.get_nowait().close()
+
+# %% own-pool-1 wrong: the slot of a cancelled connect is lost
+# cause: only an Exception of connect gives the slot back, a cancellation while connecting keeps it for ever
+# line: except Exception:
+import asyncio
+import contextlib
+
+
+class Pool:
+    def __init__(self, connect, size):
+        self.connect = connect
+        self.slots = asyncio.Semaphore(size)
+        self.free = []
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        await self.slots.acquire()
+        if self.free:
+            connection = self.free.pop()
+        else:
+            try:
+                connection = await self.connect()
+            except Exception:
+                self.slots.release()
+                raise
+        try:
+            yield connection
+        finally:
+            self.free.append(connection)
+            self.slots.release()
+
+    async def close(self):
+        while self.free:
+            await self.free.pop().close()
+
+# %% own-pool-1 right: a semaphore and an exit stack, again
+import asyncio
+import collections
+import contextlib
+
+
+class Pool:
+    def __init__(self, connect, size):
+        self._connect = connect
+        self._idle = collections.deque()
+        self._permits = asyncio.BoundedSemaphore(size)
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        async with contextlib.AsyncExitStack() as stack:
+            await stack.enter_async_context(self._permits)
+            try:
+                connection = self._idle.popleft()
+            except IndexError:
+                connection = await self._connect()
+            stack.callback(self._idle.append, connection)
+            yield connection
+
+    async def close(self):
+        idle, self._idle = self._idle, collections.deque()
+        await asyncio.gather(*(connection.close() for connection in idle))
+
+# %% transaction-1 wrong: commits in a finally
+# cause: after the rollback the finally executes commit too, so a failed block is committed
+# line: finally: | await connection.execute("commit")
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    await connection.execute("begin")
+    try:
+        yield connection
+    except BaseException:
+        await connection.execute("rollback")
+        raise
+    finally:
+        await connection.execute("commit")
+
+# %% transaction-1 wrong: the error ends in the rollback
+# cause: the error of the block is swallowed, because it isn't raised again after the rollback
+# line: except BaseException:
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    await connection.execute("begin")
+    try:
+        yield
+    except BaseException:
+        await connection.execute("rollback")
+    else:
+        await connection.execute("commit")
+
+# %% transaction-1 right: an exit stack that is told what to execute
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    async def end(kind, error, trace):
+        await connection.execute("commit" if kind is None else "rollback")
+        return False
+
+    await connection.execute("begin")
+    async with contextlib.AsyncExitStack() as stack:
+        stack.push_async_exit(end)
+        yield
+
+# %% news-1 wrong: the newest is lost, again
+# cause: if the queue of a client is full, the new message is dropped instead of the oldest one
+# line: except asyncio.QueueFull: | pass
+import asyncio
+
+
+class Feed:
+    def __init__(self, size):
+        self.size = size
+        self.queues = set()
+
+    async def serve(self, client):
+        queue = asyncio.Queue(self.size)
+        self.queues.add(queue)
+        try:
+            while True:
+                await client.send(await queue.get())
+        except ConnectionError:
+            return
+        finally:
+            self.queues.discard(queue)
+
+    def publish(self, message):
+        for queue in self.queues:
+            try:
+                queue.put_nowait(message)
+            except asyncio.QueueFull:
+                pass
+
+# %% news-1 wrong: forgets only those who left
+# cause: a client whose serve is cancelled or fails with another error stays in the dict and is not forgotten
+# line: del self.waiting[client] | except ConnectionError:
+import asyncio
+from collections import deque
+
+
+class Feed:
+    def __init__(self, size):
+        self.size = size
+        self.waiting = {}
+
+    async def serve(self, client):
+        messages, news = deque(maxlen=self.size), asyncio.Event()
+        self.waiting[client] = messages, news
+        while True:
+            await news.wait()
+            news.clear()
+            while messages:
+                try:
+                    await client.send(messages.popleft())
+                except ConnectionError:
+                    del self.waiting[client]
+                    return
+
+    def publish(self, message):
+        for messages, news in self.waiting.values():
+            messages.append(message)
+            news.set()
+
+# %% news-1 right: a deque and a future that wakes
+import asyncio
+import collections
+import contextlib
+
+
+class _Box:
+    def __init__(self, size):
+        self.messages = collections.deque(maxlen=size)
+        self.waker = None
+
+    def put(self, message):
+        self.messages.append(message)
+        if self.waker is not None and not self.waker.done():
+            self.waker.set_result(None)
+
+    async def get(self):
+        while not self.messages:
+            self.waker = asyncio.get_running_loop().create_future()
+            try:
+                await self.waker
+            finally:
+                self.waker = None
+        return self.messages.popleft()
+
+
+class Feed:
+    def __init__(self, size):
+        self._size = size
+        self._boxes = {}
+
+    async def serve(self, client):
+        box = _Box(self._size)
+        self._boxes[id(box)] = box
+        try:
+            while True:
+                message = await box.get()
+                try:
+                    await client.send(message)
+                except ConnectionError:
+                    return
+        finally:
+            self._boxes.pop(id(box))
+
+    def publish(self, message):
+        for box in tuple(self._boxes.values()):
+            box.put(message)
+
+# %% shut-down-1 wrong: counts after they have ended
+# cause: the number is taken after the cancelled tasks have taken themselves out of the set, so it is 0
+# line: return len(under_way)
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    if under_way:
+        await asyncio.wait(set(under_way), timeout=seconds)
+    for task in list(under_way):
+        task.cancel()
+    await asyncio.gather(*under_way, return_exceptions=True)
+    return len(under_way)
+
+# %% shut-down-1 wrong: a failing request ends the grace
+# cause: gather without return_exceptions raises at the first error, and then the others are cancelled before their time
+# line: await asyncio.wait_for(asyncio.gather(*under_way), seconds)
+# told: none
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    tasks = list(under_way)
+    try:
+        await asyncio.wait_for(asyncio.gather(*under_way), seconds)
+    except Exception:
+        pass
+    left = [task for task in tasks if not task.done()]
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+    return len(left)
+
+# %% shut-down-1 right: call_later cancels
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    tasks = tuple(under_way)
+    cancelled = []
+
+    def enough():
+        for task in tasks:
+            if not task.done():
+                task.cancel()
+                cancelled.append(task)
+
+    timer = asyncio.get_running_loop().call_later(seconds, enough)
+    try:
+        await asyncio.gather(*tasks, return_exceptions=True)
+    finally:
+        timer.cancel()
+    return len(cancelled)

@@ -2560,3 +2560,355 @@ async def powered(thing):
 async def kitchen(oven, fridge):
     async with powered(oven) as hot, powered(fridge) as cold:
         yield hot, cold
+
+# %% thirty-1 wrong: never looks at the clock
+# cause: only the results are compared, so an order that gives up after 29 s or returns a finished meal late passes
+# line: none | assert await order(never) == "the guest left"
+import asyncio
+
+
+async def test_order(order):
+    async def quick():
+        await asyncio.sleep(5)
+        return "soup"
+
+    async def never():
+        await asyncio.Event().wait()
+
+    async def broken():
+        await asyncio.sleep(5)
+        raise ZeroDivisionError
+
+    assert await order(quick) == "soup"
+    assert await order(never) == "the guest left"
+    try:
+        await order(broken)
+    except ZeroDivisionError:
+        pass
+    else:
+        raise AssertionError("no error")
+
+# %% thirty-1 wrong: the missing error is caught by itself
+# cause: the assertion that the error came out is raised inside the try, and except Exception catches it, so an order that swallows errors passes
+# line: except Exception: | raise AssertionError("the error is lost") | pass
+import asyncio
+
+
+async def test_order(order):
+    clock = asyncio.get_running_loop().time
+    log = []
+
+    def kitchen(seconds):
+        async def cook():
+            try:
+                await asyncio.sleep(seconds)
+            except asyncio.CancelledError:
+                await asyncio.sleep(2)
+                log.append(clock())
+                raise
+            return "soup"
+
+        return cook
+
+    async def burnt():
+        await asyncio.sleep(1)
+        raise ValueError("burnt")
+
+    for seconds in (0, 10, 29.5):
+        start = clock()
+        assert await order(kitchen(seconds)) == "soup"
+        assert abs(clock() - start - seconds) < 0.1
+    start = clock()
+    assert await order(kitchen(30.5)) == "the guest left"
+    assert len(log) == 1
+    assert abs(clock() - start - 32) < 0.1
+    try:
+        await order(burnt)
+        raise AssertionError("the error is lost")
+    except Exception:
+        pass
+
+# %% thirty-1 right: a table of cases and a recording kitchen
+import asyncio
+
+
+class _Kitchen:
+    def __init__(self, seconds, result=None, error=None, cleanup=0):
+        self.seconds, self.result = seconds, result
+        self.error, self.cleanup = error, cleanup
+        self.calls = 0
+        self.cancelled_at = self.ended_at = None
+
+    async def __call__(self):
+        clock = asyncio.get_running_loop().time
+        self.calls += 1
+        try:
+            await asyncio.sleep(self.seconds)
+            if self.error is not None:
+                raise self.error
+            return self.result
+        except asyncio.CancelledError:
+            self.cancelled_at = clock()
+            await asyncio.sleep(self.cleanup)
+            raise
+        finally:
+            self.ended_at = clock()
+
+
+async def test_order(order):
+    clock = asyncio.get_running_loop().time
+
+    async def run(kitchen):
+        async def call():
+            return await kitchen()
+
+        start = clock()
+        try:
+            outcome = await asyncio.wait_for(order(call), 1000)
+        except (LookupError, OSError) as error:
+            outcome = error
+        assert kitchen.calls == 1
+        assert kitchen.ended_at is not None
+        return outcome, clock() - start, start
+
+    for seconds in (0, 1, 15, 29.5, 29.9):
+        for meal in ("soup", None):
+            outcome, took, _ = await run(_Kitchen(seconds, meal))
+            assert outcome == meal
+            assert abs(took - seconds) < 0.05
+    for seconds in (30.1, 30.5, 31, 500):
+        for cleanup in (0, 3):
+            kitchen = _Kitchen(seconds, "soup", cleanup=cleanup)
+            outcome, took, start = await run(kitchen)
+            assert outcome == "the guest left"
+            assert kitchen.cancelled_at is not None
+            assert abs(kitchen.cancelled_at - start - 30) < 0.05
+            assert abs(took - 30 - cleanup) < 0.05
+    for error in (KeyError("salt"), ConnectionError("gas")):
+        for seconds in (0, 10, 29.5):
+            outcome, took, _ = await run(_Kitchen(seconds, error=error))
+            assert outcome is error
+            assert abs(took - seconds) < 0.05
+
+# %% circle-1 wrong: the way into the circle belongs to it
+# cause: when a name comes again the whole way is returned, also the tasks before the circle
+# line: return set(way)
+def find_circle(waits):
+    for start in waits:
+        way = []
+        name = start
+        while name is not None:
+            if name in way:
+                return set(way)
+            way.append(name)
+            name = waits.get(name)
+    return set()
+
+# %% circle-1 wrong: only pairs
+# cause: only circles of one or two tasks are found, a circle of three is not
+# line: if waits.get(other) == name:
+# told: none
+def find_circle(waits):
+    for name, other in waits.items():
+        if other is None:
+            continue
+        if waits.get(other) == name:
+            return {name, other}
+    return set()
+
+# %% circle-1 right: takes away what is not waited for
+from collections import Counter
+
+
+def find_circle(waits):
+    left = {a: b for a, b in waits.items() if b is not None}
+    heads = Counter(left.values())
+    ends = [name for name in left if not heads[name]]
+    while ends:
+        other = left.pop(ends.pop())
+        heads[other] -= 1
+        if not heads[other] and other in left:
+            ends.append(other)
+    # what is left is waited for by something: a circle, or nothing
+    return set(left)
+
+# %% steady-1 wrong: waits for the queue alone
+# cause: if the washer dies, nobody calls task_done any more and join hangs
+# line: await dirty.join()
+import asyncio
+
+
+async def test_washer(washer):
+    dirty, clean = asyncio.Queue(), []
+    task = asyncio.create_task(washer(dirty, clean))
+    try:
+        for plate in range(5):
+            dirty.put_nowait(plate)
+        await dirty.join()
+        assert clean == [0, 1, 2, 3, 4]
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+# %% steady-1 wrong: sorts the plates
+# cause: the plates are compared sorted, so a washer that mixes up their order passes
+# line: assert sorted(clean) == list(range(5))
+import asyncio
+
+
+async def test_washer(washer):
+    dirty, clean = asyncio.Queue(), []
+    for plate in range(5):
+        dirty.put_nowait(plate)
+    task = asyncio.create_task(washer(dirty, clean))
+    joined = asyncio.create_task(dirty.join())
+    try:
+        await asyncio.wait({task, joined}, return_when=asyncio.FIRST_COMPLETED)
+        assert not task.done()
+        assert sorted(clean) == list(range(5))
+    finally:
+        task.cancel()
+        joined.cancel()
+        await asyncio.gather(task, joined, return_exceptions=True)
+
+# %% steady-1 right: a done callback sets an event
+import asyncio
+
+
+async def test_washer(washer):
+    dirty, clean = asyncio.Queue(), []
+    plates = [*range(5)]
+    for plate in plates:
+        dirty.put_nowait(plate)
+    over = asyncio.Event()
+    washing = asyncio.ensure_future(washer(dirty, clean))
+    waiting = asyncio.ensure_future(dirty.join())
+    for future in washing, waiting:
+        future.add_done_callback(lambda _: over.set())
+    try:
+        await over.wait()
+        if washing.done():
+            washing.result()
+            raise AssertionError("the washer has stopped")
+        if clean != plates:
+            raise AssertionError(clean)
+    finally:
+        washing.cancel()
+        waiting.cancel()
+        await asyncio.gather(washing, waiting, return_exceptions=True)
+
+# %% leaks-1 wrong: compares names
+# cause: a leaked task with the name of a task that was there before is taken for that one, and goes on
+# line: if task.get_name() not in before
+# told: none
+import asyncio
+
+
+async def leaks(test):
+    before = {task.get_name() for task in asyncio.all_tasks()}
+    left = []
+    try:
+        await test()
+    finally:
+        left = [
+            task
+            for task in asyncio.all_tasks()
+            if task.get_name() not in before
+        ]
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+    return sorted(task.get_name() for task in left)
+
+# %% leaks-1 wrong: a set of names
+# cause: two leaked tasks of the same name are reported once
+# line: names = {task.get_name() for task in left}
+import asyncio
+
+
+async def leaks(test):
+    before = asyncio.all_tasks()
+    try:
+        await test()
+    finally:
+        left = asyncio.all_tasks() - before
+        names = {task.get_name() for task in left}
+        for task in left:
+            task.cancel()
+        if left:
+            await asyncio.wait(left)
+    return sorted(names)
+
+# %% leaks-1 right: an async context manager
+import asyncio
+
+
+class _Watch:
+    async def __aenter__(self):
+        self.before = asyncio.all_tasks()
+        self.names = []
+        return self
+
+    async def __aexit__(self, *error):
+        left = asyncio.all_tasks() - self.before
+        self.names.extend(sorted(task.get_name() for task in left))
+        again = None
+        while left:
+            for task in left:
+                task.cancel()
+            while any(not task.done() for task in left):
+                try:
+                    await asyncio.wait(left)
+                except asyncio.CancelledError as cancelled:
+                    again = cancelled
+            left = asyncio.all_tasks() - self.before
+        if again is not None:
+            raise again
+        return False
+
+
+async def leaks(test):
+    async with _Watch() as watch:
+        await test()
+    return watch.names
+
+# %% fixture-1 wrong: one finally for both, again
+# cause: if fridge.off() raises, the line after it is not reached and the oven stays on
+# line: await fridge.off()
+async def kitchen(oven, fridge):
+    await oven.on()
+    try:
+        await fridge.on()
+    except BaseException:
+        await oven.off()
+        raise
+    try:
+        yield oven, fridge
+    finally:
+        await fridge.off()
+        await oven.off()
+
+# %% fixture-1 wrong: switches on inside the try
+# cause: if the fridge does not start, it is switched off though it was never on
+# line: await fridge.on() | await fridge.off()
+async def kitchen(oven, fridge):
+    await oven.on()
+    try:
+        try:
+            await fridge.on()
+            yield oven, fridge
+        finally:
+            await fridge.off()
+    finally:
+        await oven.off()
+
+# %% fixture-1 right: an exit stack, again
+import contextlib
+
+
+async def kitchen(oven, fridge):
+    async with contextlib.AsyncExitStack() as stack:
+        for machine in (oven, fridge):
+            await machine.on()
+            stack.push_async_callback(machine.off)
+        yield oven, fridge

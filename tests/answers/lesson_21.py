@@ -1192,3 +1192,192 @@ def pay(book, payment):
     account = payment["account"]
     book[account] = book.get(account, 0) + payment["amount"]
     entered.add(payment["id"])
+
+# %% batches-1 wrong: rounds the size down, again
+# cause: the size of a batch is rounded down, so there may be more than 40 calls (79 numbers make 79 calls)
+# line: size = max(1, len(numbers) // 40)
+import math
+
+
+def _batch(work, numbers):
+    return [work(number) for number in numbers]
+
+
+async def work_all(client, work, numbers):
+    numbers = list(numbers)
+    size = max(1, len(numbers) // 40)
+    futures = [
+        client.submit(_batch, work, numbers[start : start + size])
+        for start in range(0, len(numbers), size)
+    ]
+    return [result for part in await client.gather(futures) for result in part]
+
+# %% batches-1 wrong: deals the numbers out like cards
+# cause: every eighth number goes into the same batch, and the results are put together batch by batch, so not in the order of the numbers
+# line: results.extend(part) | batches = [numbers[first::8] for first in range(min(8, len(numbers)))]
+import math
+
+
+def _batch(work, some):
+    return list(map(work, some))
+
+
+async def work_all(client, work, numbers):
+    numbers = list(numbers)
+    batches = [numbers[first::8] for first in range(min(8, len(numbers)))]
+    results = []
+    for part in await client.gather([client.submit(_batch, work, some) for some in batches]):
+        results.extend(part)
+    return results
+
+# %% batches-1 right: islice and chain
+import functools
+import itertools
+import math
+
+
+def _do(work, batch):
+    return [*map(work, batch)]
+
+
+async def work_all(client, work, numbers):
+    numbers = list(numbers)
+    if not numbers:
+        return []
+    size = math.ceil(len(numbers) / min(16, len(numbers)))
+    rest = iter(numbers)
+    batches = list(iter(lambda: list(itertools.islice(rest, size)), []))
+    futures = client.map(functools.partial(_do, work), batches)
+    return list(itertools.chain.from_iterable(await client.gather(futures)))
+
+# %% reduce-there-1 wrong: max comes home with its list
+# cause: the lists are gathered and the highest number is looked for at home, so all measurements move
+# line: lists = await client.gather(client.map(load, days))
+async def highest(client, load, days):
+    days = list(days)
+    lists = await client.gather(client.map(load, days))
+    return dict(zip(days, map(max, lists)))
+
+# %% reduce-there-1 wrong: one day after the other
+# cause: each day is awaited before the next one is submitted, so only one worker works at a time
+# line: result[day] = await client.submit(max, future)
+async def highest(client, load, days):
+    result = {}
+    for day in days:
+        future = client.submit(load, day)
+        result[day] = await client.submit(max, future)
+    return result
+
+# %% reduce-there-1 right: one call that loads and looks
+import functools
+
+
+def _peak(load, day):
+    top, *rest = load(day)
+    for number in rest:
+        if number > top:
+            top = number
+    return top
+
+
+async def highest(client, load, days):
+    futures = {day: client.submit(functools.partial(_peak, load), day) for day in days}
+    peaks = await client.gather(list(futures.values()))
+    return {day: peak for day, peak in zip(futures, peaks)}
+
+# %% survive-1 wrong: four tries
+# cause: after the first sending there are three more, so an item is sent four times
+# line: for _ in range(3):
+import asyncio
+
+
+async def do_all(client, work, items):
+    async def finish(item, future):
+        for _ in range(3):
+            try:
+                return await future
+            except client.WorkerDied:
+                future = client.submit(work, item)
+        return await future
+
+    items = list(items)
+    futures = client.map(work, items)
+    return await asyncio.gather(*map(finish, items, futures))
+
+# %% survive-1 wrong: retries every error
+# cause: a call that failed with an error of its own is sent again too
+# line: except Exception:
+import asyncio
+
+
+async def do_all(client, work, items):
+    async def finish(item, future):
+        for tries in range(3):
+            try:
+                return await future
+            except Exception:
+                if tries == 2:
+                    raise
+                future = client.submit(work, item)
+
+    items = list(items)
+    futures = [client.submit(work, item) for item in items]
+    async with asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(finish(item, future))
+            for item, future in zip(items, futures)
+        ]
+    return [task.result() for task in tasks]
+
+# %% survive-1 right: an object for each item
+import asyncio
+
+
+class _Job:
+    def __init__(self, client, work, item):
+        self.client, self.work, self.item = client, work, item
+        self.sent = 0
+        self.send()
+
+    def send(self):
+        self.sent += 1
+        self.future = self.client.submit(self.work, self.item)
+
+    async def result(self):
+        while True:
+            try:
+                return await self.future
+            except self.client.WorkerDied:
+                if self.sent >= 3:
+                    raise
+            self.send()
+
+
+async def do_all(client, work, items):
+    jobs = [_Job(client, work, item) for item in items]
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(job.result()) for job in jobs]
+    return [task.result() for task in tasks]
+
+# %% idempotent-1 wrong: one entry for each account
+# cause: entering is idempotent, but a second payment to the same account replaces the first, so the sum is too small
+# line: book[payment["account"]] = payment["amount"]
+def pay(book, payment):
+    book[payment["account"]] = payment["amount"]
+
+# %% idempotent-1 wrong: the mark is made first
+# cause: if the worker dies between the mark and the sum, the payment is never entered, because the mark says that it was
+# line: book[mark] = 0 | book[account] = book.get(account, 0) + payment["amount"]
+def pay(book, payment):
+    mark = ("done", payment["id"])
+    if mark in book:
+        return
+    book[mark] = 0
+    account = payment["account"]
+    book[account] = book.get(account, 0) + payment["amount"]
+
+# %% idempotent-1 right: setdefault by id
+def pay(book, payment):
+    match payment:
+        case {"id": key, "amount": amount}:
+            book.setdefault(key, amount)
