@@ -234,6 +234,14 @@ def test_nothing_reaches_past_this_machine(path):
 
 
 @every_notebook
+def test_a_pool_of_processes_ends_with_the_notebook(path):
+    """However that ends: what a worker does when its parent is killed is in test_workloads."""
+    for cell in code(read(path)):
+        for call in re.findall(r"ProcessPoolExecutor\((?:[^()]|\([^()]*\))*\)", cell.source):
+            assert "end_with_parent" in call, call
+
+
+@every_notebook
 def test_images_say_what_they_show(path):
     for is_image, words, target in markdown.links(prose(read(path))):
         assert not is_image or len(words) > 20, f"{target} needs alt text"
