@@ -69,13 +69,17 @@ def test_the_lesson_runs_and_its_timelines_answer(page, lesson):
     ground = "svg => getComputedStyle(svg.querySelector('.ground')).fill"
     light = picture.evaluate(ground)
     picture.locator('[tabindex="0"]').focus()
-    for key in ("ArrowDown", "ArrowRight"):  # which select another cell where nobody takes them
-        page.keyboard.press(key)
-    expect(page.locator(":focus")).to_have_accessible_name(
-        re.compile(
-            r"^The cell waited for sleep .*, cell \d+ line \d+ fetch: await .*; woken by its timer"
-        )
+    woken = re.compile(
+        r"The cell waited for sleep .*, cell \d+ line \d+ fetch: await .*; woken by its timer"
     )
+    focused = page.locator(":focus")
+    # The arrows select another cell where nobody takes them. Where the first wait stands in its
+    # lane is the machine's affair: the cell may have waited for its turn before.
+    for key in ("ArrowDown", *["ArrowRight"] * 4):
+        page.keyboard.press(key)
+        if woken.search(focused.aria_snapshot()):
+            break
+    expect(focused).to_have_accessible_name(woken)
     page.keyboard.press("+")
     expect(shown.get_by_role("status")).to_have_text(re.compile(" seconds$"))
     themes = "name => window.jupyterapp.commands.execute('apputils:change-theme', {theme: name})"
