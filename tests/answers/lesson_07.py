@@ -685,7 +685,6 @@ class Bell:
 # %% bell-1 wrong: keeps a ring that nobody heard
 # cause: who comes after a ring that nobody heard goes on at once
 # line: self.rung = True
-# told: none
 class Bell:
     def __init__(self):
         self.waiters = []
