@@ -228,12 +228,13 @@ class Answering(Exercise):
         await server.ended()
         # What asyncio would close for a handler that failed is open here: the error was kept.
         if server.errors and not server.writers[-1].is_closing():
+            closes = server.lab.call_of("close")
             raise Wrong(
                 "left open",
                 "`work` raised ZeroDivisionError, and the handler left "
                 "without closing the connection.",
-                server.lab.call_of("close") or server.lab.call_of("write_eof"),
-                at="was not reached" if server.lab.call_of("close") else "ends one direction alone",
+                closes or server.lab.call_of("write_eof"),
+                at="was not reached" if closes else "ends one direction alone",
             )
         return await server.rest(reader, writer)
 

@@ -73,12 +73,12 @@ class Seeking:
             for node in ast.walk(tree)
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
         }
-        first, second, *_ = [
-            *sorted(((line in flags, mended), line) for line, mended in mending.items())[::-1],
-            (None, None),
-            (None, None),
-        ]
-        return None if first[0] == second[0] else first[1]
+
+        def weight(line):
+            return line in flags, mending[line]
+
+        first, *others = sorted(mending, key=weight, reverse=True) or [None]
+        return None if others and weight(others[0]) == weight(first) else first
 
     def _definitions(self):
         """What the cell with the answer defines and the answer uses, and what the cell imports;

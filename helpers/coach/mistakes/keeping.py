@@ -5,9 +5,8 @@ order, by the syntax tree.
 import ast
 from collections.abc import Collection, Iterator
 
-from helpers.coach.mistakes.nodes import is_constant, is_named, line_of_call
+from helpers.coach.mistakes.nodes import COLLECTED, is_constant, is_named, line_of_call
 
-COLLECTED = (ast.ListComp, ast.SetComp, ast.DictComp)
 FILLING = ("append", "appendleft", "add", "extend", "update", "insert", "setdefault")
 
 

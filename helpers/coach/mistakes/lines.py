@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from helpers.coach.form.text import is_function
 from helpers.coach.mistakes.nodes import (
     ANYTHING,
+    COLLECTED,
     LOOPS,
     holds,
     is_constant,
@@ -28,7 +29,7 @@ from helpers.coach.mistakes.nodes import (
 FOR = (ast.For, ast.AsyncFor, ast.comprehension)
 
 # What makes a new thing of those that stand in it.
-MADE_ANEW = (ast.BinOp, ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
+MADE_ANEW = (ast.BinOp, ast.List, ast.Set, ast.Dict, *COLLECTED)
 
 
 class Lines:

@@ -4,10 +4,9 @@ import ast
 from collections.abc import Collection, Iterator
 
 from helpers.coach.form.text import is_function
-from helpers.coach.mistakes.nodes import is_named, own_nodes
+from helpers.coach.mistakes.nodes import COMPREHENSIONS, is_named, own_nodes
 
 STARTING = ("create_task", "ensure_future", "spawn")
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def started_lazily(nodes: Collection[ast.AST]) -> Iterator[int]:

@@ -5,15 +5,9 @@ import functools
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
-LOOPS = (
-    ast.For,
-    ast.While,
-    ast.ListComp,
-    ast.SetComp,
-    ast.DictComp,
-    ast.GeneratorExp,
-    ast.AsyncFor,
-)
+COLLECTED = (ast.ListComp, ast.SetComp, ast.DictComp)
+COMPREHENSIONS = (*COLLECTED, ast.GeneratorExp)
+LOOPS = (ast.For, ast.While, *COMPREHENSIONS, ast.AsyncFor)
 MAKING = (ast.List, ast.Dict, ast.Set, ast.Call)  # what makes a thing that can be changed
 COPYING = ("list", "tuple", "set", "dict", "deque", "copy", "deepcopy")
 UNCHANGING = ("object", "frozenset", "tuple", "str", "bytes", "int", "float", "namedtuple")

@@ -25,6 +25,7 @@ from helpers.coach.mistakes.handlers import CATCHES, catches, names_of, raised_a
 from helpers.coach.mistakes.keeping import asked_before, keyed, strides
 from helpers.coach.mistakes.loops import late_bound, started_lazily
 from helpers.coach.mistakes.nodes import (
+    COLLECTED,
     LOOPS,
     dotted,
     errors_kept,
@@ -368,11 +369,10 @@ def _rows(nodes) -> set[str]:
 
 def _made(nodes) -> set[str]:
     """The names of the lists and dicts that an answer makes in one go."""
-    kinds = (ast.ListComp, ast.SetComp, ast.DictComp)
     return {
         target.id
         for node in nodes
-        if isinstance(node, ast.Assign) and isinstance(node.value, kinds)
+        if isinstance(node, ast.Assign) and isinstance(node.value, COLLECTED)
         for target in node.targets
         if isinstance(target, ast.Name)
     }
