@@ -6,7 +6,7 @@ from helpers.eventloop.tasks import sleep
 
 from .shared import PATIENCE, SHORT, Ear, Scripted, pair, patiently, play, start_task
 
-TURNS = 60  # of the loop, in which nobody reads
+TURNS = 100  # of the loop, in which nobody reads
 
 
 class SendAll(Exercise):
@@ -45,6 +45,7 @@ class SendAll(Exercise):
             # Nobody reads yet: who waits for room is refused once, who asks and asks in each turn.
             for _ in range(TURNS):
                 await sleep(0)
+            self._asks_again(lab, here, sender)
             idle = 0
             while idle < PATIENCE and not (sender.done() and idle):
                 await sleep(SHORT / 4)
@@ -55,16 +56,7 @@ class SendAll(Exercise):
                 if len(heard) > len(data):  # it may go on so for ever
                     sender.cancel()
                     break
-                # It may be refused once after each part that was taken, and asked to try again.
-                if here.refused > 5 * len(here.sent) + 20 and not sender.done():
-                    raise Wrong(
-                        "spin",
-                        f"It tried {here.refused} times in vain while the other "
-                        "side was slow: it keeps asking.",
-                        lab.call_of("sleep") or lab.handler(),
-                        "Let the system tell you: `await until(sock, WRITE)` goes on when "
-                        "there is room.",
-                    )
+                self._asks_again(lab, here, sender)
             if len(heard) > len(data):
                 self._compare(lab, here, bytes(heard), data)
             if not sender.done():
@@ -81,6 +73,19 @@ class SendAll(Exercise):
                     headline="raised BlockingIOError",
                 ) from None
             self._compare(lab, here, bytes(heard), data)
+
+    def _asks_again(self, lab, here, sender):
+        """Raise Wrong if it was refused more often than once after each part that was taken, and
+        once more where it was asked to try again.
+        """
+        if here.refused > 5 * len(here.sent) + 20 and not sender.done():
+            raise Wrong(
+                "spin",
+                f"It tried {here.refused} times in vain while the other side was slow: it keeps "
+                "asking.",
+                lab.call_of("sleep") or lab.handler(),
+                "Let the system tell you: `await until(sock, WRITE)` goes on when there is room.",
+            )
 
     def _stuck(self, lab, loop, here, heard, data):
         said = f"The other side read {len(heard):,} bytes, and then it waited for ever."

@@ -15,8 +15,8 @@ class Page(Exercise):
     Write `page(price, stock, stars, name)`: it asks all three at once and returns a tuple: the
     price, the stock and the stars.
 
-    - If `stars` raises a `ConnectionError`, or has no answer after 0.5 s, the stars are None. The
-      rest of the page is as it would have been.
+    - If `stars` raises a `ConnectionError`, or has no answer after 0.5 s, the stars are None. What
+      has no answer is cancelled then, and the rest of the page is as it would have been.
     - If `price` or `stock` raises an error, or `stars` another one (it is never a `TimeoutError`),
       that comes out, alone or in a group. Nothing is left running.
     """
