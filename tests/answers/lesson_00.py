@@ -795,3 +795,13 @@ import asyncio
 def start(main):
     with asyncio.Runner() as runner:
         return runner.run(main())
+
+# %% await-1 wrong: greets nobody but Ada
+# cause: Ada is only an example; for any other name it returns None
+# line: if name == "Ada":
+# told: none
+async def greet(ask):
+    """Return a greeting to the person whose name `ask()` returns."""
+    name = await ask()
+    if name == "Ada":
+        return "Hello, Ada!"

@@ -789,3 +789,22 @@ def run_jobs(jobs, workers):
     for thread in threads:
         thread.join()
     return results
+
+# %% wait-all-1 wrong: every thread runs the last job
+# cause: the inner function looks up `job` only when it runs, and the loop is over by then
+# line: job() | threads.append(Thread(target=run)) | def run():
+from threading import Thread
+
+
+def wait_all(jobs):
+    """Run each job in a thread of its own; return when all are done."""
+    threads = []
+    for job in jobs:
+        def run():
+            job()
+
+        threads.append(Thread(target=run))
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()

@@ -1586,3 +1586,46 @@ def interleave(first, second):
         if item is not end:
             turns.append(ask)
             yield item
+
+# %% interleave-1 wrong: loses an item when second ends
+# cause: the item of first has been taken when second turns out to be used up, and is never yielded
+# line: b = next(right) | break | a = next(left) | except StopIteration:
+# told: none
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    left, right = iter(first), iter(second)
+    while True:
+        try:
+            a = next(left)
+            b = next(right)
+        except StopIteration:
+            break
+        yield a
+        yield b
+    yield from left
+    yield from right
+
+# %% lazy-1 wrong: strips letters instead of the prefix
+# cause: lstrip takes off any of these characters, not the word, so a text that begins with E, R or O is cut
+# line: text = line.lstrip("ERROR ")
+# told: none
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    for line in lines:
+        if not line.startswith("ERROR "):
+            continue
+        text = line.lstrip("ERROR ")
+        yield text.strip()
+
+# %% interleave-1 wrong: begins second again each time
+# cause: a new for loop over a list or a string begins at its start; it goes on only with an iterator
+# line: for other in second: | yield from second | break
+# told: none
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    for item in first:
+        yield item
+        for other in second:
+            yield other
+            break
+    yield from second

@@ -1573,3 +1573,47 @@ def drive(generator, find):
             step = partial(generator.send, find(question))
         except LookupError as error:
             step = partial(generator.throw, error)
+
+# %% average-1 wrong: hands out 0 first
+# cause: the first next hands out the start value of average, 0, and None is asked for
+# line: average = 0 | number = yield average
+def averager():
+    """Answer each number sent in with the average of all so far."""
+    total = 0
+    count = 0
+    average = 0
+    while True:
+        number = yield average
+        total += number
+        count += 1
+        average = total / count
+
+# %% till-1 wrong: other errors vanish
+# cause: every other error is caught and answered by return, so it doesn't come out
+# line: except BaseException: | return
+def till():
+    """Add up what is sent in; skip a ValueError that is thrown in."""
+    total = 0
+    while True:
+        try:
+            total += yield total
+        except ValueError:
+            continue
+        except BaseException:
+            return
+
+# %% drive-1 wrong: sends the error
+# cause: send makes the exception the value of the yield; only throw raises it there
+# line: answer = error | except LookupError as error: | question = generator.send(answer)
+def drive(generator, find):
+    """Answer each question of the generator; return what it returns."""
+    answer = None
+    while True:
+        try:
+            question = generator.send(answer)
+        except StopIteration as end:
+            return end.value
+        try:
+            answer = find(question)
+        except LookupError as error:
+            answer = error

@@ -1894,3 +1894,85 @@ def run_for(ready, turns):
             yield 1
 
     return sum(islice(each_turn(), turns))
+
+# %% collect-1 wrong: asks the ended ones again
+# cause: a generator that has ended raises StopIteration again, with None as its value, and that overwrites its result
+# line: results[place] = stop.value | for place, generator in enumerate(generators): | generator.send(None)
+# told: none
+def run_all(generators):
+    """Run them in turns; return what each returned, in their order."""
+    results = [None] * len(generators)
+    ended = set()
+    while len(ended) < len(generators):
+        for place, generator in enumerate(generators):
+            try:
+                generator.send(None)
+            except StopIteration as stop:
+                results[place] = stop.value
+                ended.add(place)
+    return results
+
+# %% errors-1 wrong: errors in the order of the generators, again, again
+# cause: each error has its generator's place, so they come in the order of the list and not in the order in which they were raised
+# line: errors[place] = error | return [error for error in errors if error is not None] | errors = [None] * len(generators)
+from collections import deque
+
+
+def run_on(generators):
+    """Run them in turns; return the errors that were raised."""
+    errors = [None] * len(generators)
+    ready = deque(enumerate(generators))
+    while ready:
+        place, generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            pass
+        except Exception as error:
+            errors[place] = error
+        else:
+            ready.append((place, generator))
+    return [error for error in errors if error is not None]
+
+# %% collect-1 wrong: 0 becomes None
+# cause: the result is kept only if it counts as true, so 0 and an empty string turn into None
+# line: if stop.value: | results[place] = stop.value
+# told: none
+def run_all(generators):
+    """Run them in turns; return what each returned, in their order."""
+    results = [None for _ in generators]
+    places = list(range(len(generators)))
+    while places:
+        still = []
+        for place in places:
+            try:
+                generators[place].send(None)
+            except StopIteration as stop:
+                if stop.value:
+                    results[place] = stop.value
+            else:
+                still.append(place)
+        places = still
+    return results
+
+# %% turns-1 wrong: gives turns when asked for none
+# cause: it compares after a turn only; for 0 turns given is never equal to turns, and all run to their end
+# line: if given == turns: | while ready:
+# told: none
+from collections import deque
+
+
+def run_for(ready, turns):
+    """Give at most so many turns; return how many were given."""
+    given = 0
+    while ready:
+        generator = ready.popleft()
+        try:
+            generator.send(None)
+            ready.append(generator)
+        except StopIteration:
+            pass
+        given += 1
+        if given == turns:
+            break
+    return given

@@ -1846,3 +1846,20 @@ async def every(seconds, times, work, clock, sleep):
 
     async for _ in beats():
         await work()
+
+# %% until-1 wrong: nobody wakes those who are late
+# cause: park does nothing for a deadline that has passed, so that coroutine is in no queue and never goes on
+# line: if deadline > time.monotonic():
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    """Wait until `deadline`, a moment of time.monotonic()."""
+
+    def park(loop, who):
+        if deadline > time.monotonic():
+            loop.wake_at(deadline, who)
+
+    yield park

@@ -3821,3 +3821,54 @@ async def with_timeout(loop, seconds, coro):
     with _Alarm(loop, seconds, task):
         result = await task
     return result
+
+# %% gather-own-1 wrong: by recursion
+# cause: a recursion that ends at a thousand
+# line: others = await gather(loop, *rest)
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    if not coros:
+        return []
+    first, *rest = coros
+    task = loop.spawn(first)
+    others = await gather(loop, *rest)
+    return [await task, *others]
+
+# %% gather-own-1 wrong: waits for the last task only, again
+# cause: the task that was spawned last need not be the last to end, so other results are still missing
+# line: await tasks[-1]
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    results = [None] * len(coros)
+
+    async def fill(index, coro):
+        results[index] = await coro
+
+    tasks = [loop.spawn(fill(i, coro)) for i, coro in enumerate(coros)]
+    if tasks:
+        await tasks[-1]
+    return results
+
+# %% timeout-own-1 wrong: raises the TimeoutError in the alarm
+# cause: an error in the alarm's task does not come out here, so the caller gets the CancelledError of the task
+# line: raise TimeoutError("too slow") | return await task
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    """Run `coro` for at most `seconds`; return its result or raise TimeoutError."""
+    task = loop.spawn(coro)
+
+    async def alarm():
+        await sleep(seconds)
+        task.cancel()
+        raise TimeoutError("too slow")
+
+    timer = loop.spawn(alarm())
+    try:
+        return await task
+    except CancelledError:
+        task.cancel()
+        raise
+    finally:
+        timer.cancel()

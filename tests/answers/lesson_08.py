@@ -2224,3 +2224,21 @@ def in_thread(loop, work):
     worker = Worker(loop, work)
     worker.start()
     return worker.future
+
+# %% deliver-1 wrong: ends when nobody waits for the moment
+# cause: while nobody waits the reader ends, though new questions may be asked later
+# line: while waiting:
+# told: none
+async def deliver(next_line, waiting):
+    """Give each answer to the future that waits for it, and the rest an error."""
+    while waiting:
+        line = await next_line()
+        if not line:
+            break
+        number, answer = line.split(b" ", maxsplit=1)
+        future = waiting.pop(number, None)
+        if future is not None:
+            future.set_result(answer)
+    for future in list(waiting.values()):
+        future.set_exception(ConnectionError("the connection is closed"))
+    waiting.clear()

@@ -2563,3 +2563,33 @@ async def supervise(worker, restarts, pause):
         await asyncio.sleep(pause)
         task, error = await run()
     return task.result()
+
+# %% within-1 wrong: believes that wait raises a TimeoutError
+# cause: asyncio.wait doesn't raise when its time is over, it returns; so the late fetches are never cancelled and go on
+# line: except TimeoutError: | await asyncio.wait(tasks, timeout=seconds) | tasks = [asyncio.create_task(fetch(url)) for url in urls]
+import asyncio
+
+
+async def stop(tasks):
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def fetch_within(fetch, urls, seconds):
+    """Return a dict from url to page of what came within `seconds` seconds."""
+    tasks = [asyncio.create_task(fetch(url)) for url in urls]
+    if not tasks:
+        return {}
+    try:
+        await asyncio.wait(tasks, timeout=seconds)
+    except TimeoutError:
+        await stop(tasks)
+    except asyncio.CancelledError:
+        await stop(tasks)
+        raise
+    pages = {}
+    for url, task in zip(urls, tasks):
+        if task.done() and not task.cancelled() and task.exception() is None:
+            pages[url] = task.result()
+    return pages

@@ -3370,3 +3370,31 @@ async def borrow(lend, use, give_back):
     if problem is not None:
         raise problem
     return value
+
+# %% give-back-1 wrong: believes that a timeout gets through a shield
+# cause: the timeout ends only the waiting; the shield keeps it from the task, so give_back goes on after 3 s
+# line: await asyncio.shield(task) | async with asyncio.timeout_at(end): | except TimeoutError: | break
+# told: none
+import asyncio
+
+
+async def borrow(lend, use, give_back):
+    """Use a thing and give it back, whatever happens."""
+    thing = await lend()
+    try:
+        return await use(thing)
+    finally:
+        me = asyncio.current_task()
+        cancelled = me.cancelling() > 0
+        end = asyncio.get_running_loop().time() + 3
+        task = asyncio.create_task(give_back(thing))
+        while not task.done():
+            try:
+                async with asyncio.timeout_at(end):
+                    await asyncio.shield(task)
+            except TimeoutError:
+                break
+            except asyncio.CancelledError:
+                cancelled = True
+        if cancelled:
+            raise asyncio.CancelledError

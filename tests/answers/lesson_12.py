@@ -2220,3 +2220,49 @@ async def listen(subscribe):
 
     subscribe(hear)
     return await silence
+
+# %% slices-1 wrong: believes that each await gives a turn
+# cause: awaiting a coroutine that never waits for anything itself doesn't give the loop a turn
+# line: total += await add_slice(weigh, items[i:i + 10]) | async def add_slice(weigh, part): | return sum(map(weigh, part))
+import asyncio
+
+
+async def add_slice(weigh, part):
+    return sum(map(weigh, part))
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    items = list(items)
+    total = 0
+    for i in range(0, len(items), 10):
+        total += await add_slice(weigh, items[i:i + 10])
+    return total
+
+# %% search-1 wrong: one stop for all searches
+# cause: the event belongs to the module and is never cleared; after the first search it is set, so the next one finds nothing
+# line: stop = threading.Event() | stop.set()
+import asyncio
+import threading
+
+stop = threading.Event()
+
+
+def look_around(look, places):
+    for place in places:
+        if stop.is_set():
+            return None
+        if look(place):
+            return place
+    return None
+
+
+async def search(look, places, seconds):
+    """Return the first of `places` where `look` says True, or None after `seconds`."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await asyncio.to_thread(look_around, look, places)
+    except TimeoutError:
+        return None
+    finally:
+        stop.set()

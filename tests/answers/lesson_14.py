@@ -3242,3 +3242,92 @@ async def ask(client, page):
             handle.cancel()
     response.raise_for_status()
     return response
+
+# %% one-client-1 wrong: does not look at the status
+# cause: httpx raises nothing for a 404 or a 500 by itself; without raise_for_status another error comes out, such as a KeyError
+# line: response = await client.get(url) | page = response.json() | names.extend(entry["name"] for entry in page["results"])
+import httpx
+
+
+async def all_names(base_url):
+    """Return all the names of a list that comes in pages."""
+    names = []
+    async with httpx.AsyncClient(base_url=base_url) as client:
+        url = "/api/v2/pokemon?limit=40"
+        while url is not None:
+            response = await client.get(url)
+            page = response.json()
+            names.extend(entry["name"] for entry in page["results"])
+            url = page["next"]
+    return names
+
+# %% one-client-1 wrong: try, finally and recursion
+# cause: a recursion that ends at a thousand
+# line: return [entry["name"] for entry in page["results"]] + await names_from(page["next"])
+import httpx
+
+
+async def all_names(base_url):
+    """Return all the names of a list that comes in pages."""
+
+    async def names_from(url):
+        if url is None:
+            return []
+        response = await client.get(url)
+        if response.is_error:
+            response.raise_for_status()
+        page = response.json()
+        return [entry["name"] for entry in page["results"]] + await names_from(page["next"])
+
+    client = httpx.AsyncClient()
+    try:
+        return await names_from(base_url + "/api/v2/pokemon?limit=40")
+    finally:
+        await client.aclose()
+
+# %% retry-1 wrong: gives back the last 503
+# cause: after the fourth 503 the response is returned, but its error has to come out
+# line: return response  # the last one | if response.status_code != 503 or method == "POST":
+# told: none
+import asyncio
+
+import httpx
+
+
+async def ask(client, method, page):
+    """Return the response; try again what may pass and may be done twice."""
+    for pause in [0.1, 0.2, 0.4, None]:
+        again = pause is not None and method != "POST"
+        try:
+            response = await client.request(method, page)
+        except httpx.TransportError:
+            if not again:
+                raise
+        else:
+            if response.status_code != 503 or method == "POST":
+                response.raise_for_status()
+                return response
+        if again:
+            await asyncio.sleep(pause)
+    return response  # the last one
+
+# %% mirrors-1 wrong: recursion under one timeout
+# cause: a recursion that ends at a thousand
+# line: return await from_these(*rest)
+import asyncio
+
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    """Return the first page that one of the mirrors gives, within so many seconds."""
+
+    async def from_these(first, *rest):
+        try:
+            return await asyncio.wait_for(fetch(first), 1)
+        except (httpx.TransportError, TimeoutError):
+            if not rest:
+                raise
+        return await from_these(*rest)
+
+    return await asyncio.wait_for(from_these(*mirrors), seconds)

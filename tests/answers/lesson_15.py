@@ -2392,3 +2392,20 @@ async def merge(streams, queue):
         for task in map(pump, streams):
             group.create_task(task)
     await queue.put(None)
+
+# %% first-match-1 wrong: takes a None for the end
+# cause: an item may be None as well; the search ends there, though wanted items may follow (or a None may be wanted)
+# line: while item is not None:
+# told: none
+from contextlib import aclosing
+
+
+async def first(stream, wanted):
+    """Return the first item that is wanted, or None; close the stream."""
+    async with aclosing(stream):
+        item = await anext(stream, None)
+        while item is not None:
+            if wanted(item):
+                return item
+            item = await anext(stream, None)
+    return None

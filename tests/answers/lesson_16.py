@@ -3570,3 +3570,79 @@ class TokenBucket:
             self._full_at = max(self._full_at, self._clock()) + self._step
         finally:
             self._turn.release()
+
+# %% bucket-1 wrong: books the token before it waits
+# cause: the token is booked before the sleep and not given back when the task is cancelled, so the others wait for one that nobody took
+# line: self.next = due + 1 / self.rate | await asyncio.sleep(due - now)
+# told: none
+import asyncio
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self.rate = rate
+        self.burst = burst
+        self.next = asyncio.get_running_loop().time() - (burst - 1) / rate
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        now = asyncio.get_running_loop().time()
+        due = max(self.next, now - (self.burst - 1) / self.rate)
+        self.next = due + 1 / self.rate
+        if due > now:
+            await asyncio.sleep(due - now)
+
+# %% workers-1 wrong: shuts the queue down at once, again
+# cause: with immediate=True the queue is emptied, so the urls in it are never fetched
+# line: queue.shutdown(immediate=True)
+import asyncio
+
+from helpers.basics.backports import Queue, QueueShutDown
+
+
+async def fetch_all(fetch, urls, workers):
+    """Fetch all `urls` with so many workers; return a dict from url to page."""
+    pages = {}
+    queue = Queue()
+
+    async def worker():
+        try:
+            while True:
+                url = await queue.get()
+                pages[url] = await fetch(url)
+        except QueueShutDown:
+            pass
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+        for url in urls:
+            await queue.put(url)
+        queue.shutdown(immediate=True)
+    return pages
+
+# %% feed-1 wrong: says done before it is done
+# cause: task_done() is called before the item is sent, so join() returns too early and the last items are cancelled
+# line: queue.task_done() | await send(item) | task.cancel()
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    queue = asyncio.Queue(size)
+
+    async def worker():
+        while True:
+            item = await queue.get()
+            queue.task_done()
+            await send(item)
+
+    async with asyncio.TaskGroup() as group:
+        crew = [group.create_task(worker()) for _ in range(workers)]
+        async for item in source:
+            await queue.put(item)
+        await queue.join()
+        for task in crew:
+            task.cancel()

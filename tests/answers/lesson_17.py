@@ -2754,3 +2754,73 @@ def at_most(number, handle):
                 await handle(reader, writer)
 
     return handler
+
+# %% frame-1 wrong: every early end is a clean end
+# cause: the except also catches an end inside the frame, which must come out as IncompleteReadError
+# line: except asyncio.IncompleteReadError: | return None | return await reader.readexactly(length)
+import asyncio
+import struct
+
+HEADER = struct.Struct(">I")
+LIMIT = 1000
+
+
+async def read_frame(reader):
+    """Return the next message, None at the end."""
+    try:
+        (length,) = HEADER.unpack(await reader.readexactly(HEADER.size))
+        if length > LIMIT:
+            raise ValueError("frame too long")
+        return await reader.readexactly(length)
+    except asyncio.IncompleteReadError:
+        return None
+
+# %% at-most-1 wrong: an error keeps the place
+# cause: the place is given back only if handle returns; after an error or a cancellation it is lost
+# line: free += 1 | await handle(reader, writer) | free -= 1
+import asyncio
+
+
+def at_most(number, handle):
+    """Return a handler that serves at most so many connections at a time."""
+    free = number
+
+    async def handler(reader, writer):
+        nonlocal free
+        try:
+            if free == 0:
+                writer.write(b"busy\n")
+                await writer.drain()
+                return
+            free -= 1
+            await handle(reader, writer)
+            free += 1
+        finally:
+            writer.close()
+
+    return handler
+
+# %% at-most-1 wrong: one set for all handlers
+# cause: a default value is made once, when the function is defined, so all handlers share their places
+# line: def at_most(number, handle, places=set()):
+import asyncio
+
+
+def at_most(number, handle, places=set()):
+    """Return a handler that serves at most so many connections at a time."""
+
+    async def handler(reader, writer):
+        try:
+            if len(places) >= number:
+                writer.write(b"busy\n")
+                await writer.drain()
+            else:
+                places.add(writer)
+                try:
+                    await handle(reader, writer)
+                finally:
+                    places.discard(writer)
+        finally:
+            writer.close()
+
+    return handler

@@ -2207,3 +2207,42 @@ def make_app(connect):
     app = FastAPI(lifespan=lifespan)
     app.get("/price/{name}")(price)
     return app
+
+# %% endpoint-1 wrong: every error is a 404
+# cause: only a KeyError means an unknown name; any other error of look_up must come out
+# line: except Exception:
+# told: none
+from fastapi import FastAPI, HTTPException
+
+
+def make_app(look_up):
+    """Return an application that answers GET /price/{name} by `look_up`."""
+    app = FastAPI()
+
+    @app.get("/price/{name}")
+    def price(name: str):
+        try:
+            return {"name": name, "price": look_up(name)}
+        except Exception:
+            raise HTTPException(404)
+
+    return app
+
+# %% asgi-1 wrong: a 404 without a body message
+# cause: an answer is complete only with http.response.body, even if the body is empty; after the start alone the client waits on
+# line: await send({"type": "http.response.start", "status": 404, "headers": []}) | return
+# told: none
+async def app(scope, receive, send):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    if (scope["method"], scope["path"]) != ("POST", "/count"):
+        await send({"type": "http.response.start", "status": 404, "headers": []})
+        return
+    body = b""
+    while True:
+        event = await receive()
+        body += event.get("body", b"")
+        if not event.get("more_body", False):
+            break
+    text = str(len(body)).encode("ascii")
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": text})

@@ -3959,3 +3959,87 @@ async def shut_down(server, under_way, seconds):
     finally:
         timer.cancel()
     return len(cancelled)
+
+# %% news-1 right: one history for all
+import asyncio
+import collections
+
+
+class Feed:
+    """Send news to many clients, none of whom waits for another."""
+
+    def __init__(self, size):
+        self.recent = collections.deque(maxlen=size)
+        self.count = 0
+        self.news = asyncio.Event()
+
+    async def serve(self, client):
+        position = self.count
+        try:
+            while True:
+                while position == self.count:
+                    await self.news.wait()
+                oldest = self.count - len(self.recent)
+                position = max(position, oldest)
+                message = self.recent[position - oldest]
+                position += 1
+                await client.send(message)
+        except ConnectionError:
+            pass
+
+    def publish(self, message):
+        self.recent.append(message)
+        self.count += 1
+        self.news.set()
+        self.news = asyncio.Event()
+
+# %% shut-down-1 wrong: believes that a timeout spares what gather waits for
+# cause: when the time is over, gather is cancelled and cancels all the requests itself; afterwards none is left to count, so 0 is returned
+# line: await asyncio.gather(*under_way, return_exceptions=True)  # drain | async with asyncio.timeout(seconds):
+# told: none
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    """Stop accepting, drain, cancel what is left; return how many that were."""
+    server.close()
+    cancelled = 0
+    try:
+        async with asyncio.timeout(seconds):
+            await asyncio.gather(*under_way, return_exceptions=True)  # drain
+    except TimeoutError:
+        rest = [task for task in under_way if not task.done()]
+        for task in rest:
+            task.cancel()
+            cancelled += 1
+        await asyncio.gather(*rest, return_exceptions=True)
+    return cancelled
+
+# %% news-1 wrong: puts by tasks
+# cause: put waits while the queue is full, so nothing is ever lost; the messages wait in tasks instead, more than size of them
+# line: asyncio.create_task(queue.put(message))
+import asyncio
+
+
+class Feed:
+    """Send news to many clients, none of whom waits for another."""
+
+    def __init__(self, size):
+        self.size = size
+        self.clients = {}
+
+    async def serve(self, client):
+        key = object()
+        queue = self.clients[key] = asyncio.Queue(self.size)
+        try:
+            while True:
+                message = await queue.get()
+                await client.send(message)
+        except ConnectionError:
+            pass
+        finally:
+            del self.clients[key]
+
+    def publish(self, message):
+        for queue in self.clients.values():
+            asyncio.create_task(queue.put(message))

@@ -2912,3 +2912,177 @@ async def kitchen(oven, fridge):
             await machine.on()
             stack.push_async_callback(machine.off)
         yield oven, fridge
+
+# %% thirty-1 wrong: measures on the wall clock
+# cause: time.monotonic() goes on in real time while the loop's clock jumps, so thirty seconds of the loop measure as nothing and right orders fail
+# line: clock = time.monotonic | assert await timed(kitchen(29.5, "soup")) == ("soup", 29.5)
+import asyncio
+import time
+
+
+async def test_order(order):
+    """Pass if `order` keeps its promises, fail if it does not."""
+    clock = time.monotonic
+
+    def kitchen(seconds, result=None, error=None, notes=None):
+        async def cook():
+            try:
+                await asyncio.sleep(seconds)
+            except asyncio.CancelledError:
+                await asyncio.sleep(1)
+                notes.append("cancelled")
+                raise
+            if error is not None:
+                raise error
+            return result
+        return cook
+
+    async def timed(cook):
+        begin = clock()
+        try:
+            answer = await order(cook)
+        except Exception as error:
+            answer = error
+        return answer, round(clock() - begin, 2)
+
+    burnt, late = ValueError("burnt"), TimeoutError("late")
+    notes = []
+    assert await timed(kitchen(0, None)) == (None, 0)
+    assert await timed(kitchen(29.5, "soup")) == ("soup", 29.5)
+    assert await timed(kitchen(2, error=burnt)) == (burnt, 2)
+    assert await timed(kitchen(2, error=late)) == (late, 2)
+    assert await timed(kitchen(500, "soup", notes=notes)) == ("the guest left", 31)
+    assert notes == ["cancelled"]
+
+# %% circle-1 wrong: one set of seen tasks for all starts
+# cause: seen is kept from one start to the next, so two chains that only meet look like a circle
+# line: seen = set() | if name in seen: | for start in waits:
+# told: none
+def find_circle(waits):
+    """Return the set of the tasks that wait for each other in a circle."""
+    def circle_from(name):
+        circle = {name}
+        other = waits.get(name)
+        while other is not None and other not in circle:
+            circle.add(other)
+            other = waits.get(other)
+        return circle
+
+    seen = set()
+    for start in waits:
+        name = start
+        while name is not None:
+            if name in seen:
+                return circle_from(name)
+            seen.add(name)
+            name = waits.get(name)
+    return set()
+
+# %% thirty-1 wrong: gives the kitchen time to end by itself
+# cause: the test sleeps before it looks whether the kitchen has ended, so an order that does not wait for that passes
+# line: await asyncio.sleep(5)  # let it end | assert events == ["cancelled", "ended"]
+# yet: what an order leaves running for a moment is not asked
+import asyncio
+
+
+async def test_order(order):
+    """Pass if `order` keeps its promises, fail if it does not."""
+    loop = asyncio.get_running_loop()
+    events = []
+
+    async def quick():
+        await asyncio.sleep(29)
+        return 0
+
+    async def slow():
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            events.append("cancelled")
+            raise
+        finally:
+            events.append("ended")
+
+    async def broken():
+        await asyncio.sleep(1)
+        raise TimeoutError("no pan")
+
+    start = loop.time()
+    result = await order(quick)
+    assert result == 0 and result is not None
+    assert 28.9 < loop.time() - start < 29.1
+
+    start = loop.time()
+    result = await order(slow)
+    assert result == "the guest left"
+    assert 29.9 < loop.time() - start < 30.1
+    await asyncio.sleep(5)  # let it end
+    assert events == ["cancelled", "ended"]
+
+    raised = None
+    try:
+        await order(broken)
+    except TimeoutError as error:
+        raised = error
+    assert raised is not None
+
+# %% circle-1 wrong: only a return to the start ends the walk
+# cause: from a task outside that waits for one in the circle, the walk goes round for ever
+# line: while name is not None and name != start:
+def find_circle(waits):
+    """Return the set of the tasks that wait for each other in a circle."""
+    for start in waits:
+        circle = {start}
+        name = waits.get(start)
+        while name is not None and name != start:
+            circle.add(name)
+            name = waits.get(name)
+        if name == start:
+            return circle
+    return set()
+
+# %% steady-1 wrong: an hour must be enough
+# cause: a plate may take hours, so a slow but right washer fails at the time limit
+# line: timeout=3600 | assert joining.done()
+import asyncio
+
+
+async def test_washer(washer):
+    """Pass with a right washer, fail with a broken one; never hang."""
+    dirty, clean = asyncio.Queue(), []
+    for plate in range(5):
+        dirty.put_nowait(plate)
+    washing = asyncio.ensure_future(washer(dirty, clean))
+    joining = asyncio.ensure_future(dirty.join())
+    both = [washing, joining]
+    try:
+        await asyncio.wait(
+            both,
+            timeout=3600,
+            return_when=asyncio.FIRST_COMPLETED,
+        )
+        assert joining.done()
+    finally:
+        for task in both:
+            task.cancel()
+        await asyncio.gather(*both, return_exceptions=True)
+    assert clean == [*range(5)]
+
+# %% fixture-1 wrong: made a context manager
+# cause: the decorator makes kitchen return a context manager: it is no async generator any more, and pytest-asyncio can't use it
+# line: @asynccontextmanager | async def kitchen(oven, fridge):
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def kitchen(oven, fridge):
+    """Switch on both, yield them, and switch off what was switched on."""
+    await oven.on()
+    try:
+        await fridge.on()
+        try:
+            yield oven, fridge
+        finally:
+            await fridge.off()
+    finally:
+        await oven.off()

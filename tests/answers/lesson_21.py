@@ -1381,3 +1381,58 @@ def pay(book, payment):
     match payment:
         case {"id": key, "amount": amount}:
             book.setdefault(key, amount)
+
+# %% batches-1 wrong: a list of lists
+# cause: the results of each call are a list of their own, and nobody puts them together
+# line: return await client.gather(futures)
+# told: none
+import math
+
+
+def work_batch(work, batch):
+    return [work(number) for number in batch]
+
+
+async def work_all(client, work, numbers):
+    """Return the results of `work`, in order; ship many numbers in one call."""
+    if not numbers:
+        return []
+    size = math.ceil(len(numbers) / 40)
+    futures = []
+    for start in range(0, len(numbers), size):
+        futures.append(client.submit(work_batch, work, numbers[start:start + size]))
+    return await client.gather(futures)
+
+# %% reduce-there-1 wrong: begins at zero, again
+# cause: on a day with negative numbers only, zero stays the highest
+# line: best = 0
+# told: none
+def highest_number(numbers):
+    best = 0
+    for number in numbers:
+        if number > best:
+            best = number
+    return best
+
+
+async def highest(client, load, days):
+    """Return {day: its highest number}; the measurements stay on the workers."""
+    futures = {}
+    for day in days:
+        measured = client.submit(load, day)
+        futures[day] = client.submit(highest_number, measured)
+    values = await client.gather(list(futures.values()))
+    return dict(zip(futures, values))
+
+# %% idempotent-1 wrong: the mark counts as one
+# cause: True is 1 in a sum, so each mark makes the sum of the book too great by one
+# line: book.update({account: balance, key: True})
+# told: none
+def pay(book, payment):
+    """Enter `payment` into `book`, however often it is called."""
+    key = "payment", payment["id"]
+    if key in book:
+        return
+    account = "account", payment["account"]
+    balance = book.get(account, 0) + payment["amount"]
+    book.update({account: balance, key: True})

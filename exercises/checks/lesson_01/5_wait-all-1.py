@@ -59,11 +59,13 @@ class WaitForAll(Exercise):
             )
         self._check(lab, jobs, ended)
         if sorted(jobs.started) != [0, 1, 2, 3]:
+            bound = lab.suspect(sorted(jobs.started), [0, 1, 2, 3])
             raise Wrong(
                 "value",
                 f"It called the jobs {sorted(jobs.started)}, counted from 0; "
                 "expected each of the four once.",
-                lab.node(ast.Lambda),
+                lab.node(ast.Lambda) or bound and bound.line,
+                bound and bound.try_,
             )
 
     @sweep(

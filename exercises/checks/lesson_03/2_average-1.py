@@ -23,7 +23,16 @@ class Averager(Exercise):
 
     def verify(self, averager, lab):
         talk = lab.generator(lab.call(averager))
-        lab.equal(self._send(lab, talk, None), None, what="primed, it handed out")
+        primed = self._send(lab, talk, None)
+        if primed == 0:
+            raise Wrong(
+                "value",
+                "Primed, it handed out 0; expected None.",
+                lab.yielding(),
+                "Nothing has been sent in yet, so there is no average: begin with None.",
+                headline="0 for no average",
+            )
+        lab.equal(primed, None, what="primed, it handed out")
         got = [self._send(lab, talk, number) for number in (10, 20, 30, 5)]
         self._name(lab, got)
         one, other = averager(), averager()

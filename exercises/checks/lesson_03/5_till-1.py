@@ -64,7 +64,7 @@ class Till(Exercise):
         raise Wrong(
             "caught too much",
             f"I threw a KeyError in. It should come out, and the answer was {answer}.",
-            lab.handler(),
+            lab.handler(KeyError),
             "Catch ValueError alone.",
         )
 

@@ -46,7 +46,8 @@ class Drive(Exercise):
         lab.equal(heard, [4, 10], what="the generator heard")
         self._case(lab, drive, asks_nothing(), "nothing to ask", "asks nothing")
         self._case(lab, drive, says_nothing(), None, "returns nothing")
-        self._case(lab, drive, careful(), "did without", "asks for what nobody has")
+        heard = []
+        self._case(lab, drive, careful(heard), "did without", "asks for what nobody has", heard)
         heard = []
         self._case(lab, drive, patient(heard), "enough", "asks on after an error")
         if heard != [4]:
@@ -126,7 +127,7 @@ class Drive(Exercise):
             "it returned": got,
         }
 
-    def _case(self, lab, drive, generator, expected, which="asks two questions"):
+    def _case(self, lab, drive, generator, expected, which="asks two questions", heard=()):
         talk = lab.generator(generator)
         try:
             got = drive(talk, find)
@@ -162,6 +163,16 @@ class Drive(Exercise):
                 headline="kept the error from the generator",
                 at="lets it out",
             ) from None
+        if sent := [answer for answer in heard if isinstance(answer, LookupError)]:
+            raise Wrong(
+                "sent for yielded",
+                f"`find` raised {sent[0]!r}, and the generator was sent it, as if it were an "
+                "answer: the `yield` raised nothing.",
+                lab.handler(LookupError),
+                "`send` makes anything the value of the `yield`, an error too. Only "
+                "`generator.throw(error)` raises it there.",
+                headline="sent the error",
+            )
         if got is None and expected is not None:
             raise Wrong(
                 "return value",
@@ -304,9 +315,9 @@ def says_nothing():
     yield "price"
 
 
-def careful():
+def careful(heard):
     try:
-        yield "umbrella"
+        heard.append((yield "umbrella"))
     except LookupError:
         return "did without"
 

@@ -112,7 +112,7 @@ class SleepUntil(Exercise):
             raise Wrong(
                 "wake-up",
                 f"{len(names)} of the three never woke: {', '.join(names)}.",
-                lab.earliest(lab.yielding(), lab.node(ast.Lambda)),
+                lab.condition() or lab.earliest(lab.yielding(), lab.node(ast.Lambda)),
                 "Parked is not forgotten: the function must call `loop.wake_at(deadline, who)`.",
                 headline="nobody wakes it",
             )

@@ -46,6 +46,14 @@ class Gather(Exercise):
                 "`await` each of them.",
                 headline="returned tasks",
             )
+        if isinstance(got, list) and None in got and (last := lab.item_of(at=-1)):
+            raise Wrong(
+                "early return",
+                f"It returned {got}: it waited for no more than one of them.",
+                last,
+                "The one that began last need not be the last to end: await each of them.",
+                headline="waited for the last one alone",
+            )
         lab.equal(got, ["a", "b", "c"])
         if run.elapsed > 3.5:
             raise Wrong(

@@ -81,6 +81,8 @@ class InSlices(Exercise):
                     "Tasks that never pause run right after one another. Each must pause "
                     "itself, or leave the rest for later."
                 )
+            elif not line and (waits := lab.await_of()):
+                line, at = waits, "awaits what never pauses"
             raise Wrong(
                 "hog",
                 f"`weigh` was called {scale.most} times in a row, {turns}.",

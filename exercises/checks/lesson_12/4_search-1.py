@@ -73,6 +73,15 @@ class StopTheSearch(Exercise):
                     "Return None after `seconds`, while the thread may still be in `look`.",
                     headline="did not end in time",
                 )
+            if not ticks.done() and not places.seen:
+                raise Wrong(
+                    "early return",
+                    "It returned at once, and had looked into no place.",
+                    lab.text.kept_outside(),
+                    "Something from an earlier call was still there, or it never began. What a "
+                    "call needs, it makes anew.",
+                    headline="did not look at all",
+                )
             if not ticks.done():
                 places.over = True
                 raise Wrong(

@@ -123,7 +123,9 @@ class Feed(Exercise):
             raise Wrong(
                 "unbounded",
                 f"{len(slow.got) - 1} messages waited for the slow client; 3 may wait.",
-                lab.call_of("*Queue", "deque") or lab.node(ast.List),
+                lab.call_of("create_task", "ensure_future", given="put")
+                or lab.call_of("*Queue", "deque")
+                or lab.node(ast.List),
                 "Give each box a `maxsize`, and say what is lost when it is full.",
             )
         if slow.got == [0, 1, 2, 3]:

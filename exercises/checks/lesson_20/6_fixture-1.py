@@ -348,7 +348,7 @@ def made(kitchen, things, lab):
         raise Wrong(
             "another form",
             f"`kitchen` returned a {type(fixture).__name__}.",
-            lab.call_of("contextmanager") if decorated else lab.definition("kitchen"),
+            lab.use_of("*contextmanager") if decorated else lab.definition("kitchen"),
             "Leave out the decorator: I put it on when I need it."
             if decorated
             else "An `async def` with a `yield` in it makes an async generator.",

@@ -10,6 +10,7 @@ import inspect
 import io
 import linecache
 import os
+import struct
 import threading
 import types
 
@@ -32,7 +33,7 @@ class Unsendable(Exception):
 
 
 class Packer(cloudpickle.CloudPickler):
-    """A cloudpickle that copies locks and context variables and notes which cells it has met."""
+    """A cloudpickle that copies locks, formats and context variables and notes which cells it has met."""
 
     def __init__(self, file: io.BytesIO):
         super().__init__(file)
@@ -45,6 +46,8 @@ class Packer(cloudpickle.CloudPickler):
             return threading.Lock, ()
         elif isinstance(thing, RLOCK):
             return threading.RLock, ()
+        elif isinstance(thing, struct.Struct):
+            return struct.Struct, (thing.format,)
         elif isinstance(thing, contextvars.ContextVar):
             return new_context_variable, (thing.name, *default_of(thing))
         return super().reducer_override(thing)
@@ -113,7 +116,7 @@ def culprit(answer: object, seen: set[int] | None = None) -> tuple[str | None, o
         try:
             cloudpickle.dumps(thing)
         except Exception:
-            if isinstance(thing, (LOCK, RLOCK, contextvars.ContextVar)):
+            if isinstance(thing, (LOCK, RLOCK, contextvars.ContextVar, struct.Struct)):
                 continue
             inner_name, inner = culprit(thing, seen)
             return (inner_name, inner) if inner_name else (name, thing)

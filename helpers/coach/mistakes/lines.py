@@ -18,6 +18,7 @@ from helpers.coach.mistakes.nodes import (
     is_given,
     is_named,
     line_of_call,
+    makes_changing,
     names_in,
     own_nodes,
     signs_of,
@@ -252,8 +253,7 @@ class Lines:
 
     def kept_default(self) -> int | None:
         """A default that every call shares and may change: a list, a dict or a set."""
-        kept = (ast.List, ast.Dict, ast.Set)
-        return self._first(value.lineno for value in self._defaults() if isinstance(value, kept))
+        return self._first(value.lineno for value in self._defaults() if makes_changing(value))
 
     def node(self, *types: type[ast.AST]) -> int | None:
         """Anything else, by its type in the module `ast`."""
