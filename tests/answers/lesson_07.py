@@ -3573,7 +3573,6 @@ async def gather(loop, *coros):
 # %% gather-own-1 wrong: waits for the last task only
 # cause: it waits only for the last coroutine, not for earlier ones that take longer or fail
 # line: await tasks[-1]
-# told: none
 async def gather(loop, *coros):
     results = [None] * len(coros)
 

@@ -33,7 +33,7 @@ class Unsendable(Exception):
 
 
 class Packer(cloudpickle.CloudPickler):
-    """A cloudpickle that copies locks, formats and context variables and notes which cells it has met."""
+    """A cloudpickle that copies locks, formats and context variables; it notes the cells it met."""
 
     def __init__(self, file: io.BytesIO):
         super().__init__(file)
