@@ -4,6 +4,7 @@ import ast
 import asyncio
 import contextlib
 import gc
+import itertools
 from collections import deque
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
@@ -17,9 +18,12 @@ class News:
 
 def rows_with(thing):
     """How many lists, sets, dicts and deques hold it, or a tuple with it."""
+    kept = (list, set, dict, deque)
     rows = gc.get_referrers(thing)
-    rows += [row for one in rows if isinstance(one, tuple) for row in gc.get_referrers(one)]
-    return sum(isinstance(row, (list, set, dict, deque)) for row in rows)
+    tuples = (row for row in rows if isinstance(row, tuple))
+    # What we hold the tuples in ourselves doesn't count.
+    around = (row for one in tuples for row in gc.get_referrers(one) if row is not rows)
+    return sum(isinstance(row, kept) for row in itertools.chain(rows, around))
 
 
 class Client:
