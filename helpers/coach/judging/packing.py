@@ -114,10 +114,8 @@ def culprit(answer: object, seen: set[int] | None = None) -> tuple[str | None, o
     found = inspect.getclosurevars(function)
     for name, thing in {**found.globals, **found.nonlocals}.items():
         try:
-            cloudpickle.dumps(thing)
+            Packer(io.BytesIO()).dump(thing)
         except Exception:
-            if isinstance(thing, (LOCK, RLOCK, contextvars.ContextVar, struct.Struct)):
-                continue
             inner_name, inner = culprit(thing, seen)
             return (inner_name, inner) if inner_name else (name, thing)
     return None, answer

@@ -252,7 +252,7 @@ class Lines:
         return self._first(value.lineno for value in self._defaults())
 
     def kept_default(self) -> int | None:
-        """A default that every call shares and may change: a list, a dict or a set."""
+        """A default that every call shares and may change: a list, or what a call makes."""
         return self._first(value.lineno for value in self._defaults() if makes_changing(value))
 
     def node(self, *types: type[ast.AST]) -> int | None:
