@@ -3459,15 +3459,3 @@ def once_per_key(load):
         return task.result()
 
     return get
-
-# %% tally-1 wrong: remembers that the name was new
-# cause: whether the name is new is asked before the await; two tasks with the same new name both set the total anew
-# line: is_new = name not in totals | if is_new: | totals[name] = number | number = await fetch(name)
-async def add(totals, name, fetch):
-    """Fetch a number and add it to the total of `name`."""
-    is_new = name not in totals
-    number = await fetch(name)
-    if is_new:
-        totals[name] = number
-    else:
-        totals[name] += number

@@ -3622,27 +3622,3 @@ async def fetch_all(fetch, urls, workers):
             await queue.put(url)
         queue.shutdown(immediate=True)
     return pages
-
-# %% feed-1 wrong: says done before it is done
-# cause: task_done() is called before the item is sent, so join() returns too early and the last items are cancelled
-# line: queue.task_done() | await send(item) | task.cancel()
-import asyncio
-
-
-async def feed(source, send, workers, size):
-    """Send all items of `source` with so many workers and a queue of at most `size`."""
-    queue = asyncio.Queue(size)
-
-    async def worker():
-        while True:
-            item = await queue.get()
-            queue.task_done()
-            await send(item)
-
-    async with asyncio.TaskGroup() as group:
-        crew = [group.create_task(worker()) for _ in range(workers)]
-        async for item in source:
-            await queue.put(item)
-        await queue.join()
-        for task in crew:
-            task.cancel()
