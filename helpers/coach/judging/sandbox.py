@@ -189,18 +189,22 @@ class Sandbox:
                 late = end["how"] == "silent" or "Timeout (" in end["words"]
                 doubt = late and end.get("disturbed")
             if not doubt:
-                if FORKS and heard.get(wire.VERDICT, {}).get("seek"):
-                    self._seek(request, verdict)
+                clock = heard.get(wire.VERDICT, {}).get("seek")
+                if FORKS and clock:
+                    self._seek(request | {"seek": clock}, verdict)
                 return verdict, recording
             if time.monotonic() - begun > ENOUGH:
                 break
         return too_busy(), recording
 
     def _seek(self, request, verdict):
-        """Name the line that is all that has to change, if there is one."""
+        """Name the line that is all that has to change, if there is one.
+
+        request: as for a check, with the clock to `seek` by.
+        """
         heard = {}
         try:
-            self.warm().judge(request | {"seek": True, "limit": SEEK}, heard)
+            self.warm().judge(request | {"named": verdict.line, "limit": SEEK}, heard)
         except Gone:
             self.replace(0.3)
         line = heard.get(wire.VERDICT)

@@ -1,7 +1,9 @@
 """Looks for the line that is all that has to change: small changes of a wrong answer are tried, and
 the one that makes it right tells where the mistake is.
 
-Only where nothing else told a line, and on virtual time, where a try takes milliseconds.
+Only where nothing that ran told a line. Where one was guessed from the syntax tree, the search may
+tell a better one. On virtual time a try takes milliseconds; with the real clock there are only as
+many as a learner will wait for.
 """
 
 import ast
@@ -20,18 +22,24 @@ from helpers.coach.judging.changes import Changes
 from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.limits import cpu_of, show_clock
 from helpers.coach.judging.sweeping import Sweeping
-from helpers.coach.mistakes.edits import edits
+from helpers.coach.mistakes.edits import edits, expressions
 from helpers.coach.mistakes.source import Source
 from helpers.kernel.threads import raise_in
 
 MOST = 400  # changes that are tried
-TIME = 4.0  # processor seconds for all of them
-ONE = 0.25  # and for one, which may go round and round,
+TIME = 4.0  # processor seconds for all of them,
+RATHER = 1.0  # for those of a line that was named already, and for those of others
+ONE = 0.25  # and for one, which may go round and round: at most, and at least
+LEAST = 0.05
+TIMES = 5  # as long as the answer itself took
 FAR = 2.0  # if it is right where the answer itself went wrong: then all is asked
 LOOK = 0.02  # seconds between two looks at it
 BUSY = 10  # times as long as on a quiet machine, at most
+REAL = 4.0  # seconds for all of them where they go with the real clock, and for one,
+REAL_LEAST = 0.2  # at least
+LONG = 0.5  # an answer that takes longer there is not changed at all
 SURE = 2  # changes of one line that make it right: no more of that line are tried
-ENDLESS = 3  # changes that don't end, and no more
+ENDLESS = 12  # changes that don't end, and no more
 # Who names one of these may write or delete something: with other arguments that is not tried.
 REACHING_OUT = {"os", "shutil", "subprocess", "pathlib", "Path", "open", "socket", "sqlite3"}
 
@@ -50,30 +58,66 @@ class Seeking:
         self._file, *_ = request["place"]
         self._failed = None  # what the answer itself is wrong in, which is asked first
         self._endless = 0
+        self._patience = TIME
+        self._real = request["seek"] == "real"
+        self._named = request["named"]
         self._got_far = False  # the change that is tried is right where the answer went wrong
 
     def line(self) -> int | None:
         """The line that is all that has to change; None if there is none, or no single one."""
         tree = self._definitions()
-        ends = time.process_time() + TIME
-        if tree is None or self._is_right(tree, TIME):
+        begun = self._now()
+        if tree is None or self._is_right(tree):
             return None
+        took = self._now() - begun
+        if self._real and took > LONG:
+            return None
+        self._patience = max(REAL_LEAST if self._real else LEAST, TIMES * took)
+        if not self._real:
+            self._patience = min(ONE, self._patience)
+        if self._named:
+            return self._rather()
+        return self._first_of(tree, edits(tree), REAL if self._real else TIME)
+
+    def _rather(self):
+        """The line that is all that has to change, if that is not the one that was named: by a
+        change of an expression, for other changes say too little against what a check knows.
+        """
+
+        def first_of(named):
+            tree = self._definitions()
+            # Another number to begin with may hide a mistake further down.
+            apart = set() if named else _set_to_constants(tree)
+            here = (
+                edit
+                for edit in expressions(tree)
+                if (edit.line == self._named) == named and edit.line not in apart
+            )
+            return self._first_of(tree, here, RATHER)
+
+        return None if first_of(True) else first_of(False)
+
+    def _now(self):
+        return time.monotonic() if self._real else time.process_time()
+
+    def _first_of(self, tree, changes, patience):
+        """The line that some of the changes of the lowest rank agree on, if they make it right.
+
+        patience: seconds for all of them.
+        """
+        ends = self._now() + patience
         mending, best = Counter(), None
-        for tried, edit in enumerate(edits(tree)):
+        for tried, edit in enumerate(changes):
             if edit.rank != best and best is not None:
                 break
-            if tried == MOST or time.process_time() > ends or self._endless >= ENDLESS:
+            if tried == MOST or self._now() > ends or self._endless >= ENDLESS:
                 break
             if mending[edit.line] < SURE and self._is_right(tree):
                 best = edit.rank
                 mending[edit.line] += 1
-        # What sets a flag is named before what asks it: both may mend it.
-        flags = {
-            node.lineno
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
-        }
+        flags = _set_to_constants(tree)
 
+        # What sets a flag is named before what asks it: both may mend it.
         def weight(line):
             return line in flags, mending[line]
 
@@ -108,7 +152,7 @@ class Seeking:
     def _unpacked(self):
         return pickle.loads(self._request["answer"])
 
-    def _is_right(self, tree, patience=ONE):
+    def _is_right(self, tree):
         """Whether the answer is right with its definitions as they stand in the tree now."""
         try:
             with unwarned():
@@ -120,15 +164,15 @@ class Seeking:
             target=self._try, args=(code, outcome), name="answer", daemon=True
         )
         worker.start()
-        begun = time.monotonic()
+        begun, busy = time.monotonic(), 1 if self._real else BUSY
         while worker.is_alive():
-            most = FAR if self._got_far else patience
-            if cpu_of(worker) > most or time.monotonic() > begun + most * BUSY:
+            most = FAR if self._got_far else self._patience
+            if cpu_of(worker) > most or time.monotonic() > begun + most * busy:
                 break
             worker.join(LOOK)
         if worker.is_alive():
             raise_in(worker, TimeUp)
-            worker.join(patience)
+            worker.join(ONE)
             # What doesn't end even so keeps a core to itself, or a recording open.
             self._endless += 1 if outcome == [TimeUp] else ENDLESS
         return outcome == [None]
@@ -164,6 +208,15 @@ class Seeking:
         finally:
             self._failed = self._failed or sweeping.failed
             lab.stop_sites()
+
+
+def _set_to_constants(tree):
+    """The lines that set a name to a number, to True or to another constant."""
+    return {
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+    }
 
 
 def _globals_of(answer: Any) -> dict[str, Any]:

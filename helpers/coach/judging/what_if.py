@@ -74,8 +74,11 @@ def changes(case: Case, nodes: Collection[ast.AST], ways: Collection[str] = ()) 
             yield Change(_changed(case, was, now) | kept, suspect)
             alone = {name: _changed(value, was, now) for name, value in case.items()} | kept
             met = [name for name, value in case.items() if repr(alone[name]) != repr(value)]
-            for name in met if len(met) > 1 else ():  # elsewhere it may stand for something else
+            # Elsewhere it may stand for something else.
+            for name in met if len(met) > 1 else ():
                 yield Change({**case, name: alone[name]}, suspect)
+            for name in met if len(met) > 2 else ():
+                yield Change({**alone, name: case[name]}, suspect)
     less = {name: _once(value) for name, value in case.items()}
     if repr(less) != repr(case) and (suspect := of_alike(nodes)):
         yield Change(less, suspect)
