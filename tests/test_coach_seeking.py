@@ -71,6 +71,64 @@ def test_the_line_that_is_all_that_has_to_change_is_named(id, line, text):
     assert verdict.at == f"Line {line} {CHANGED}: `{code}`."
 
 
+def test_it_is_sought_where_answers_go_with_the_real_clock_too():
+    verdict = verdict_on(
+        "deliver-1",
+        """
+        async def deliver(next_line, waiting):
+            while line := await next_line():
+                number, _, answer = line.partition(b" ")
+                if answer:
+                    waiting.pop(number).set_result(answer)
+            for future in waiting.values():
+                future.set_exception(ConnectionError("the other side hung up"))
+        """,
+    )
+    assert finding.find("deliver-1").clock == "real"
+    assert verdict.line == 4 and CHANGED in verdict.at, verdict.text()
+
+
+def test_a_line_that_was_guessed_gives_way_to_one_that_is_all_that_has_to_change():
+    """The guess is the line that draws a pause; the doublings end too early before it."""
+    verdict = verdict_on(
+        "jitter-1",
+        """
+        import random
+
+        def pause(attempt):
+            doublings = min(attempt, 4)
+            longest = 0.1 * 2**doublings
+            return random.uniform(0, min(longest, 2))
+        """,
+    )
+    assert verdict.line == 4 and CHANGED in verdict.at, verdict.text()
+
+
+def test_changes_without_an_end_do_not_end_the_search():
+    """Most changes of the `while` go round for ever, and come before that of the `if`."""
+    verdict = verdict_on(
+        "collect-1",
+        """
+        def run_all(generators):
+            results = [None for _ in generators]
+            places = list(range(len(generators)))
+            while places:
+                still = []
+                for place in places:
+                    try:
+                        generators[place].send(None)
+                    except StopIteration as stop:
+                        if stop.value:
+                            results[place] = stop.value
+                    else:
+                        still.append(place)
+                places = still
+            return results
+        """,
+    )
+    assert verdict.line == 10 and CHANGED in verdict.at, verdict.text()
+
+
 def test_a_search_that_finds_nothing_says_nothing():
     verdict = verdict_on("by-hand-1", "def run_alone(coro):\n    return [], 7\n")
     assert verdict.status == "not yet" and verdict.line is None and not verdict.at

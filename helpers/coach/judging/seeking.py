@@ -40,8 +40,12 @@ REAL_LEAST = 0.2  # at least
 LONG = 0.5  # an answer that takes longer there is not changed at all
 SURE = 2  # changes of one line that make it right: no more of that line are tried
 ENDLESS = 12  # changes that don't end, and no more
-# Who names one of these may write or delete something: with other arguments that is not tried.
-REACHING_OUT = {"os", "shutil", "subprocess", "pathlib", "Path", "open", "socket", "sqlite3"}
+# Who names one of these may write, delete or ask somebody: with other arguments that is not tried.
+REACHING_OUT = {
+    *("os", "shutil", "subprocess", "pathlib", "Path", "open", "socket", "sqlite3"),
+    *("open_connection", "create_connection", "start_server", "create_server"),
+    *("create_subprocess_exec", "create_subprocess_shell"),
+}
 
 
 class TimeUp(BaseException):
@@ -144,7 +148,11 @@ class Seeking:
                 case ast.Assign(targets=[ast.Name(id=name)]):
                     defined[one] = name
         tree.body = [one for one, name in defined.items() if not name or name in names]
-        named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        named = {
+            getattr(node, "id", getattr(node, "attr", ""))
+            for node in ast.walk(tree)
+            if isinstance(node, (ast.Name, ast.Attribute))
+        }
         if answer.__name__ not in defined.values() or named & REACHING_OUT:
             return None
         return tree
