@@ -84,6 +84,28 @@ def test_a_factory_of_the_learner_is_used():
     assert made[0].cr_code is nap.__code__ and rec.lane("nap").outcome == "done"
 
 
+def test_a_factory_that_wraps_the_one_before_wraps_not_the_recorder():
+    made = []
+
+    def around(before):
+        def factory(loop, coro, **kwargs):
+            made.append(coro.__name__)
+            if before is None:
+                return asyncio.Task(coro, loop=loop, **kwargs)
+            return before(loop, coro, **kwargs)
+
+        return factory
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        for _ in range(2):
+            loop.set_task_factory(around(loop.get_task_factory()))
+        await asyncio.create_task(nap(0.001))
+
+    rec = recorded(main())
+    assert made[:2] == ["nap", "nap"] and rec.lane("nap").outcome == "done"
+
+
 def test_a_running_loop_records_only_what_starts_inside():
     async def ticker():
         while True:

@@ -19,7 +19,8 @@ from helpers.recording.current import within
 from helpers.recording.futures import Future, Task
 from helpers.recording.log import Log
 
-_HOOKED = ("create_future", "set_task_factory")  # methods of a loop while it is recorded
+# Methods of a loop while it is recorded.
+_HOOKED = ("create_future", "get_task_factory", "set_task_factory")
 
 _CLOSING = ("shutdown_asyncgens", "shutdown_default_executor")  # the runner's own, at its end
 
@@ -68,6 +69,10 @@ class AsyncioLog(Log):
     def selects(self) -> bool:
         """Does this loop wait in a selector, so far as one can tell?"""
         return True
+
+    def get_task_factory(self) -> Callable | None:
+        """In place of the loop's own: who wraps the factory that is set must not wrap ours."""
+        return self.theirs
 
     def set_task_factory(self, factory: Callable | None) -> None:
         """In place of the loop's own: keep the factory for the tasks that we make."""
