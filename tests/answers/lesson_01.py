@@ -808,3 +808,47 @@ def wait_all(jobs):
         thread.start()
     for thread in threads:
         thread.join()
+
+# %% wait-all-1 wrong: waits only while all are alive
+# cause: the loop goes on only while all threads are alive, so it returns as soon as the first one is done
+# line: while all(thread.is_alive() for thread in crew):
+import time
+from threading import Thread
+
+
+def wait_all(jobs):
+    crew = []
+    for job in jobs:
+        thread = Thread(target=job)
+        thread.start()
+        crew.append(thread)
+    while all(thread.is_alive() for thread in crew):
+        time.sleep(0.005)
+
+# %% wait-all-1 wrong: an event that the first sets
+# cause: it waits for an event that the first job sets when it is done
+# line: done.set() | done.wait()
+from threading import Event, Thread
+def wait_all(jobs):
+    done = Event()
+    def run(job):
+        job()
+        done.set()
+    for job in jobs:
+        Thread(target=run, args=(job,)).start()
+    done.wait()
+
+# %% wait-all-1 wrong: a lock around the job
+# cause: a lock lets the jobs run one after another
+# line: with lock | job()
+from threading import Lock, Thread
+def wait_all(jobs):
+    lock = Lock()
+    def run(job):
+        with lock:
+            job()
+    threads = [Thread(target=run, args=(job,)) for job in jobs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()

@@ -1629,3 +1629,34 @@ def interleave(first, second):
             yield other
             break
     yield from second
+
+# %% lazy-1 wrong: reads one line ahead
+# cause: the following line is read before the error is yielded, so one more line is read than was asked for
+# line: following = next(source, None)
+def errors(lines):
+    source = iter(lines)
+    line = next(source, None)
+    while line is not None:
+        following = next(source, None)
+        if line.startswith("ERROR "):
+            yield line.removeprefix("ERROR ").strip()
+        line = following
+
+# %% lazy-1 wrong: pairwise
+# cause: pairwise reads the following line before it hands out a pair
+# line: pairwise
+from itertools import pairwise
+def errors(lines):
+    for line, following in pairwise(lines):
+        if line.startswith("ERROR "):
+            yield line.removeprefix("ERROR ").strip()
+
+# %% shares-1 wrong: running total
+# cause: divides by the sum so far
+# line: total += number | append
+def shares(numbers):
+    total, found = 0, []
+    for number in numbers:
+        total += number
+        found.append(number / total if total else 0)
+    return found

@@ -1617,3 +1617,96 @@ def drive(generator, find):
             answer = find(question)
         except LookupError as error:
             answer = error
+
+# %% average-1 wrong: all averagers share one list
+# cause: the list of numbers belongs to the module, so a second averager goes on with the numbers of the first
+# line: numbers = [] | numbers.append((yield answer))
+numbers = []
+
+
+def averager():
+    answer = None
+    while True:
+        numbers.append((yield answer))
+        answer = sum(numbers) / len(numbers)
+
+# %% average-2 wrong: primes before each number
+# cause: next stands in the loop, so before the second number the generator gets a None that is no number
+# line: next(generator)
+def averages(generator, numbers):
+    def ask(number):
+        next(generator)
+        return generator.send(number)
+
+    return [ask(number) for number in numbers]
+
+# %% average-1 wrong: function attributes
+# cause: the numbers are kept on the function, which all averagers share
+# line: averager.numbers
+def averager():
+    averager.numbers = getattr(averager, "numbers", [])
+    answer = None
+    while True:
+        averager.numbers.append((yield answer))
+        answer = sum(averager.numbers) / len(averager.numbers)
+
+# %% average-2 wrong: last answer only
+# cause: returns the last answer, not the list
+# line: return
+def averages(generator, numbers):
+    next(generator)
+    for number in numbers:
+        answer = generator.send(number)
+    return answer
+
+# %% average-2 wrong: map not listed
+# cause: map sends nothing until somebody asks it
+# line: map
+def averages(generator, numbers):
+    next(generator)
+    return map(generator.send, numbers)
+
+# %% average-2 wrong: sends the list
+# cause: sends the list of numbers as if it were one number
+# line: generator.send(numbers)
+def averages(generator, numbers):
+    next(generator)
+    return [generator.send(numbers)]
+
+# %% borrow-1 wrong: loops and lends all
+# cause: a loop takes the book off again
+# line: while shelf
+def borrow(shelf):
+    while shelf:
+        book = shelf.pop()
+        try:
+            yield book
+        finally:
+            shelf.append(book)
+
+# %% till-1 wrong: bad label sets to zero
+# cause: a bad label sets the sum to 0
+# line: total = 0
+def till():
+    total = 0
+    while True:
+        try:
+            total += yield total
+        except ValueError:
+            total = 0
+
+# %% drive-1 wrong: closes after an error
+# cause: closes the generator where it should throw the error in
+# line: generator.close()
+def drive(generator, find):
+    try:
+        question = next(generator)
+        while True:
+            try:
+                answer = find(question)
+            except LookupError:
+                generator.close()
+                return None
+            question = generator.send(answer)
+    except StopIteration as end:
+        return end.value

@@ -1695,7 +1695,6 @@ def bill(order):
 # %% layers-2 wrong: the single things first
 # cause: it asks for the things of the outer order before the orders within it, not from left to right
 # line: for part in sorted(order, key=lambda part: isinstance(part, list)):
-# told: total += yield from bill(part)
 def bill(order):
     total = 0
     for part in sorted(order, key=lambda part: isinstance(part, list)):
@@ -1867,3 +1866,46 @@ def run_alone(coroutine):
 
     count = sum(1 for _ in pauses())
     return results.pop(), count
+
+# %% layers-2 wrong: yields the price
+# cause: what is sent to the yield is dropped
+# line: yield
+def bill(order):
+    total = 0
+    for part in order:
+        if isinstance(part, list):
+            total += yield from bill(part)
+        else:
+            yield part
+            total += 1
+    return total
+
+# %% layers-2 wrong: returns at the inner order
+# cause: returns the sum of the inner order and leaves out what follows
+# line: return (yield from bill(part))
+def bill(order):
+    total = 0
+    for part in order:
+        if isinstance(part, list):
+            return (yield from bill(part))
+        total += yield part
+    return total
+
+# %% awaitable-1 wrong: yields self
+# cause: hands out the Ask and not its question
+# line: yield self
+class Ask:
+    def __init__(self, question):
+        self.question = question
+    def __await__(self):
+        return (yield self)
+
+# %% awaitable-1 wrong: returns question
+# cause: returns the question in place of the answer
+# line: return self.question
+class Ask:
+    def __init__(self, question):
+        self.question = question
+    def __await__(self):
+        yield self.question
+        return self.question

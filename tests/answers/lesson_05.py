@@ -753,7 +753,7 @@ def run_for(ready, turns):
 
 # %% robin-1 wrong: removes while it loops
 # cause: remove shifts the list under the running for loop, so the one behind a generator that has ended is jumped over and loses its turn
-# line: alive.remove(generator)
+# line: alive.remove(generator) | for generator in alive:
 def round_robin(generators):
     """Give the generators turns until all have ended."""
     alive = list(generators)
@@ -1898,7 +1898,6 @@ def run_for(ready, turns):
 # %% collect-1 wrong: asks the ended ones again
 # cause: a generator that has ended raises StopIteration again, with None as its value, and that overwrites its result
 # line: results[place] = stop.value | for place, generator in enumerate(generators): | generator.send(None)
-# told: none
 def run_all(generators):
     """Run them in turns; return what each returned, in their order."""
     results = [None] * len(generators)
@@ -1937,7 +1936,6 @@ def run_on(generators):
 # %% collect-1 wrong: 0 becomes None
 # cause: the result is kept only if it counts as true, so 0 and an empty string turn into None
 # line: if stop.value: | results[place] = stop.value
-# told: none
 def run_all(generators):
     """Run them in turns; return what each returned, in their order."""
     results = [None for _ in generators]
@@ -1976,3 +1974,203 @@ def run_for(ready, turns):
         if given == turns:
             break
     return given
+
+# %% collect-1 wrong: ended ones are asked again
+# cause: a generator that has ended gets further turns, and the empty StopIteration of such a turn overwrites its result with None
+# line: results[i] = stop.value | for i, generator in enumerate(generators):
+def run_all(generators):
+    results = [None] * len(generators)
+    running = True
+    while running:
+        running = False
+        for i, generator in enumerate(generators):
+            try:
+                generator.send(None)
+                running = True
+            except StopIteration as stop:
+                results[i] = stop.value
+    return results
+
+# %% collect-1 wrong: wrappers share one index
+# cause: the inner generator function looks up i and generator only when it runs, and then both are those of the last one
+# line: results[i] = yield from generator | def job():
+from collections import deque
+
+
+def run_all(generators):
+    results = [None] * len(generators)
+    jobs = deque()
+    for i, generator in enumerate(generators):
+        def job():
+            results[i] = yield from generator
+        jobs.append(job())
+    while jobs:
+        current = jobs.popleft()
+        try:
+            current.send(None)
+        except StopIteration:
+            continue
+        jobs.append(current)
+    return results
+
+# %% errors-1 wrong: finally returns
+# cause: the return in finally swallows a KeyboardInterrupt, which should come out
+# line: return errors | finally:
+from collections import deque
+
+
+def run_on(generators):
+    errors = []
+    queue = deque(generators)
+    try:
+        while queue:
+            generator = queue.popleft()
+            try:
+                generator.send(None)
+            except StopIteration:
+                continue
+            except Exception as error:
+                errors.append(error)
+                continue
+            queue.append(generator)
+    finally:
+        return errors
+
+# %% errors-1 wrong: errors in order of the list
+# cause: the errors are returned in the order of the generators, not in the order in which they came
+# line: return [failed[i] for i in range(len(generators)) if i in failed]
+from collections import deque
+
+
+def run_on(generators):
+    failed = {}
+    queue = deque(enumerate(generators))
+    while queue:
+        i, generator = queue.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        except Exception as error:
+            failed[i] = error
+            continue
+        queue.append((i, generator))
+    return [failed[i] for i in range(len(generators)) if i in failed]
+
+# %% turns-1 wrong: counts the turn nobody had
+# cause: the number is raised before the look whether anybody is left, so one turn too many is returned if all end early
+# line: for number in range(1, turns + 1): | if not ready: | break
+from collections import deque
+
+
+def run_for(ready, turns):
+    number = 0
+    for number in range(1, turns + 1):
+        if not ready:
+            break
+        generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            pass
+        else:
+            ready.append(generator)
+    return number
+
+# %% robin-1 wrong: two turns each
+# cause: two sends are two turns
+# line: generator.send(None) | next
+from collections import deque
+def round_robin(generators):
+    ready = deque(generators)
+    while ready:
+        generator = ready.popleft()
+        try:
+            generator.send(None)
+            generator.send(None)
+        except StopIteration:
+            continue
+        ready.append(generator)
+
+# %% collect-1 wrong: reversed
+# cause: turns the list of results round
+# line: reversed | [::-1]
+from collections import deque
+def run_all(generators):
+    results = [None] * len(generators)
+    ready = deque(enumerate(generators))
+    while ready:
+        i, g = ready.popleft()
+        try:
+            next(g)
+        except StopIteration as stop:
+            results[i] = stop.value
+            continue
+        ready.append((i, g))
+    return results[::-1]
+
+# %% collect-1 wrong: returns pairs
+# cause: returns places with the results
+# line: append | sorted
+from collections import deque
+def run_all(generators):
+    results = []
+    ready = deque(enumerate(generators))
+    while ready:
+        i, g = ready.popleft()
+        try:
+            next(g)
+        except StopIteration as stop:
+            results.append((i, stop.value))
+            continue
+        ready.append((i, g))
+    return sorted(results)
+
+# %% errors-1 wrong: last error only
+# cause: a new list replaces the one with the earlier errors
+# line: errors = [error]
+from collections import deque
+def run_on(generators):
+    errors, ready = [], deque(generators)
+    while ready:
+        g = ready.popleft()
+        try:
+            g.send(None)
+        except StopIteration:
+            continue
+        except Exception as error:
+            errors = [error]
+        else:
+            ready.append(g)
+    return errors
+
+# %% turns-1 wrong: returns turns
+# cause: returns how many turns were asked for
+# line: return turns
+def run_for(ready, turns):
+    for _ in range(turns):
+        if not ready:
+            break
+        g = ready.popleft()
+        try:
+            g.send(None)
+        except StopIteration:
+            continue
+        ready.append(g)
+    return turns
+
+# %% turns-1 wrong: index of the loop
+# cause: the loop's variable is one less than the number of turns
+# line: return i | for i in range(turns)
+def run_for(ready, turns):
+    i = 0
+    for i in range(turns):
+        if not ready:
+            break
+        g = ready.popleft()
+        try:
+            g.send(None)
+        except StopIteration:
+            continue
+        ready.append(g)
+    return i

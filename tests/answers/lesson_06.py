@@ -1863,3 +1863,162 @@ def sleep_until(deadline):
             loop.wake_at(deadline, who)
 
     yield park
+
+# %% sleepers-1 wrong: a fresh counter for each ticket
+# cause: a new count starts in every add, so all tickets are 0 and with equal deadlines the sleepers themselves are compared
+# line: next(itertools.count())
+import heapq
+import itertools
+
+
+class Sleepers:
+    def __init__(self):
+        self.heap = []
+
+    def add(self, deadline, who):
+        ticket = next(itertools.count())
+        heapq.heappush(self.heap, (deadline, ticket, who))
+
+    def due(self, now):
+        woken = []
+        while self.heap and self.heap[0][0] <= now:
+            woken.append(heapq.heappop(self.heap)[2])
+        return woken
+
+# %% sleepers-1 wrong: inserted on the left
+# cause: insort_left puts a new sleeper before those with the same deadline, so of equal deadlines the last one added comes first
+# line: bisect.insort_left
+import bisect
+from operator import itemgetter
+
+
+class Sleepers:
+    def __init__(self):
+        self._line = []
+
+    def add(self, deadline, who):
+        bisect.insort_left(self._line, (deadline, who), key=itemgetter(0))
+
+    def due(self, now):
+        end = bisect.bisect_right(self._line, now, key=itemgetter(0))
+        woken = [who for _, who in self._line[:end]]
+        del self._line[:end]
+        return woken
+
+# %% sleepers-1 wrong: the length is the ticket
+# cause: the length of the heap serves as ticket, and after some have been taken out the same ticket is given again
+# line: len(self.heap), who
+import heapq
+
+
+class Sleepers:
+    def __init__(self):
+        self.heap = []
+
+    def add(self, deadline, who):
+        entry = (deadline, len(self.heap), who)
+        heapq.heappush(self.heap, entry)
+
+    def due(self, now):
+        result = []
+        while self.heap:
+            if self.heap[0][0] > now:
+                break
+            _, _, who = heapq.heappop(self.heap)
+            result.append(who)
+        return result
+
+# %% every-1 wrong: the clock starts after the first work
+# cause: the start is taken when the first work is over, so the beats are shifted by its length
+# line: start = clock() | await work()  # at once
+async def every(seconds, times, work, clock, sleep):
+    if times < 1:
+        return
+    await work()  # at once
+    start = clock()
+    for beat in range(1, times):
+        await sleep(start + beat * seconds - clock())
+        await work()
+
+# %% wait-1 wrong: abs
+# cause: a deadline that has passed counts as one to come
+# line: abs
+def next_wait(ready, sleeping, now):
+    if ready:
+        return 0
+    if not sleeping:
+        return None
+    return abs(sleeping[0][0] - now)
+
+# %% sleepers-1 wrong: counter goes down again
+# cause: a counter that goes down gives the same ticket again
+# line: self.count -= 1
+import heapq
+class Sleepers:
+    def __init__(self):
+        self.heap = []
+        self.count = 0
+    def add(self, deadline, who):
+        heapq.heappush(self.heap, (deadline, self.count, who))
+        self.count += 1
+    def due(self, now):
+        found = []
+        while self.heap and self.heap[0][0] <= now:
+            found.append(heapq.heappop(self.heap)[2])
+            self.count -= 1
+        return found
+
+# %% sleepers-1 wrong: ticket before the deadline
+# cause: the heap is ordered by ticket, not by deadline
+# line: next(self.tickets), deadline | heappush
+import heapq, itertools
+class Sleepers:
+    def __init__(self):
+        self.heap = []
+        self.tickets = itertools.count()
+    def add(self, deadline, who):
+        heapq.heappush(self.heap, (next(self.tickets), deadline, who))
+    def due(self, now):
+        found = []
+        while self.heap and self.heap[0][1] <= now:
+            found.append(heapq.heappop(self.heap)[2])
+        return found
+
+# %% sleepers-1 wrong: returns entries
+# cause: returns the entries of the heap
+# line: heappop | return
+import heapq, itertools
+class Sleepers:
+    def __init__(self):
+        self.heap = []
+        self.tickets = itertools.count()
+    def add(self, deadline, who):
+        heapq.heappush(self.heap, (deadline, next(self.tickets), who))
+    def due(self, now):
+        found = []
+        while self.heap and self.heap[0][0] <= now:
+            found.append(heapq.heappop(self.heap))
+        return found
+
+# %% every-1 wrong: tasks for works
+# cause: works run in tasks and overlap
+# line: create_task
+import asyncio
+async def every(seconds, times, work, clock, sleep):
+    start = clock()
+    tasks = []
+    for beat in range(times):
+        await sleep(start + beat * seconds - clock())
+        tasks.append(asyncio.create_task(work()))
+    for task in tasks:
+        await task
+
+# %% every-1 wrong: adds the time of the work
+# cause: the work is added to the pause, not taken off
+# line: sleep(seconds
+async def every(seconds, times, work, clock, sleep):
+    for beat in range(times):
+        begun = clock()
+        await work()
+        if beat < times - 1:
+            await sleep(seconds + (clock() - begun))

@@ -354,6 +354,7 @@ async def gather(loop, *coros):
 # %% gather-own-1 wrong: a list of the module
 # cause: the tasks stand in a list of the module, so one gather in another mixes the two
 # line: running.append(loop.spawn(coro)) | running = []
+# told: return [await task for task in running]
 running = []
 
 
@@ -3871,3 +3872,201 @@ async def with_timeout(loop, seconds, coro):
         raise
     finally:
         timer.cancel()
+
+# %% future-1 wrong: a result None does not stop a second one
+# cause: whether there is a result already is judged by None, so after set_result(None) another result is accepted
+# line: if self.result is not None:
+class Future:
+    def __init__(self):
+        self.result = None
+        self.waiters = []
+        self.finished = False
+
+    def __await__(self):
+        if not self.finished:
+            yield self.park
+        return self.result
+
+    def park(self, loop, wake):
+        self.waiters.append(wake)
+
+    def set_result(self, value):
+        if self.result is not None:
+            raise RuntimeError("a future has one result")
+        self.result = value
+        self.finished = True
+        waiters, self.waiters = self.waiters, []
+        for wake in waiters:
+            wake()
+
+# %% cancel-own-1 wrong: only the name is cleared
+# cause: who = None rebinds a local name and leaves the entry in the heap, so its deadline still wakes the task a second time
+# line: who = None
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    if task.done:
+        return False
+    task.throw = CancelledError()
+    for deadline, ticket, who in loop.sleeping:
+        if who is task:
+            who = None
+            loop.ready.append(task)
+            break
+    return True
+
+# %% bell-1 wrong: undo rebinds a local name
+# cause: the undo binds a local variable to the shorter list and leaves the one of the bell as it is, so a ring still wakes the cancelled task
+# line: waiting = [other for other in self.waiting if other is not wake]
+class Bell:
+    def __init__(self):
+        self.waiting = []
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        def undo():
+            waiting = [other for other in self.waiting if other is not wake]
+
+        self.waiting.append(wake)
+        return undo
+
+    def ring(self):
+        woken = self.waiting.copy()
+        self.waiting.clear()
+        for wake in woken:
+            wake()
+
+# %% timeout-own-1 wrong: the alarm stays after an error
+# cause: the alarm is cancelled only when the coroutine returns, so after an error or a cancellation it goes on and would still ring
+# line: timer.cancel() | else:
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    over = expired = False
+
+    async def body():
+        nonlocal over
+        try:
+            return await coro
+        finally:
+            over = True
+
+    async def alarm():
+        nonlocal expired
+        await sleep(seconds)
+        if not over:
+            expired = True
+            task.cancel()
+
+    task = loop.spawn(body())
+    timer = loop.spawn(alarm())
+    try:
+        result = await task
+    except CancelledError:
+        if expired:
+            raise TimeoutError from None
+        task.cancel()
+        raise
+    else:
+        timer.cancel()
+    if expired:
+        raise TimeoutError
+    return result
+
+# %% future-1 wrong: refuses when nobody waits
+# cause: takes it that no waiters means that the result was set
+# line: if not self.waiters
+class Future:
+    def __init__(self):
+        self.result, self.done, self.waiters = None, False, []
+    def __await__(self):
+        if not self.done:
+            yield self.park
+        return self.result
+    def park(self, loop, wake):
+        self.waiters.append(wake)
+    def set_result(self, value):
+        if not self.waiters:
+            raise RuntimeError("again")
+        self.result, self.done = value, True
+        for wake in self.waiters:
+            wake()
+        self.waiters = []
+
+# %% future-1 wrong: ValueError
+# cause: raises another error
+# line: raise ValueError
+class Future:
+    def __init__(self):
+        self.result, self.done, self.waiters = None, False, []
+    def __await__(self):
+        if not self.done:
+            yield self.park
+        return self.result
+    def park(self, loop, wake):
+        self.waiters.append(wake)
+    def set_result(self, value):
+        if self.done:
+            raise ValueError("again")
+        self.result, self.done = value, True
+        for wake in self.waiters:
+            wake()
+
+# %% gather-own-1 wrong: returns at the first
+# cause: returns after the first task
+# line: return [await task]
+async def gather(loop, *coros):
+    tasks = [loop.spawn(coro) for coro in coros]
+    for task in tasks:
+        return [await task]
+
+# %% cancel-own-1 wrong: sets entry copy
+# cause: makes a new entry and leaves the one in the heap
+# line: entry = [entry[0], entry[1], None]
+from helpers.eventloop.tasks import CancelledError
+def cancel(loop, task):
+    if task.done:
+        return False
+    task.throw = CancelledError()
+    for entry in sorted(loop.sleeping):
+        if entry[2] is task:
+            entry = [entry[0], entry[1], None]
+            loop.ready.append(task)
+    return True
+
+# %% cancel-own-1 wrong: appendleft
+# cause: the old entry in the heap still wakes the task
+# line: appendleft
+from helpers.eventloop.tasks import CancelledError
+def cancel(loop, task):
+    if task.done:
+        return False
+    task.throw = CancelledError()
+    for entry in loop.sleeping:
+        if entry[2] is task:
+            loop.ready.appendleft(task)
+    return True
+
+# %% bell-1 wrong: wakes the first only
+# cause: a ring wakes one waiter and not all
+# line: wake = | self.waiters.pop(0)
+class Bell:
+    def __init__(self):
+        self.waiters = []
+    async def wait(self):
+        await self
+    def __await__(self):
+        yield self.park
+    def park(self, loop, wake):
+        self.waiters.append(wake)
+        return lambda: self.waiters.remove(wake)
+    def ring(self):
+        if self.waiters:
+            self.waiters.pop(0)()

@@ -244,7 +244,6 @@ async def read_lines(sock):
 # %% lines-1 wrong: strips all newlines from the end
 # cause: empty lines at the end are lines too
 # line: text.rstrip(b"\n")
-# told: none
 from helpers.eventloop.sockets import recv
 
 
@@ -500,7 +499,6 @@ async def deliver(next_line, waiting):
 # %% deliver-1 wrong: an answer without a word is none
 # cause: an empty answer is an answer
 # line: if answer:
-# told: none
 async def deliver(next_line, waiting):
     while line := await next_line():
         number, _, answer = line.partition(b" ")
@@ -2228,7 +2226,6 @@ def in_thread(loop, work):
 # %% deliver-1 wrong: ends when nobody waits for the moment
 # cause: while nobody waits the reader ends, though new questions may be asked later
 # line: while waiting:
-# told: none
 async def deliver(next_line, waiting):
     """Give each answer to the future that waits for it, and the rest an error."""
     while waiting:
@@ -2242,3 +2239,373 @@ async def deliver(next_line, waiting):
     for future in list(waiting.values()):
         future.set_exception(ConnectionError("the connection is closed"))
     waiting.clear()
+
+# %% sendall-1 wrong: blocks that are sent in part
+# cause: send may take only a part of a block, but what it returns is ignored, so the end of the block is lost
+# line: sock.send(block)
+from helpers.eventloop.sockets import WRITE, until
+
+BLOCK = 100_000
+
+
+async def send_block(sock, block):
+    while True:
+        try:
+            sock.send(block)
+            return
+        except BlockingIOError:
+            await until(sock, WRITE)
+
+
+async def send_all(sock, data):
+    for start in range(0, len(data), BLOCK):
+        await send_block(sock, data[start:start + BLOCK])
+
+# %% lines-1 wrong: strips all newlines at the end
+# cause: rstrip takes away every newline at the end, so empty lines at the end of the stream are lost
+# line: text = bytes(everything).rstrip(b"\n")
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    everything = bytearray()
+    piece = await recv(sock, 4096)
+    while piece != b"":
+        everything.extend(piece)
+        piece = await recv(sock, 4096)
+    if not everything:
+        return []
+    text = bytes(everything).rstrip(b"\n")
+    return text.split(b"\n")
+
+# %% serve-1 wrong: one stack for all clients
+# cause: the sockets are closed by a stack that ends with the server, and not when each talk is over
+# line: stack.enter_context(guest) | with ExitStack() as stack:
+from contextlib import ExitStack, suppress
+
+from helpers.eventloop.sockets import accept
+
+
+async def serve(listener, talk, spawn):
+    async def safely(guest):
+        with suppress(Exception):
+            await talk(guest)
+
+    with ExitStack() as stack:
+        while True:
+            guest, _ = await accept(listener)
+            stack.enter_context(guest)
+            spawn(safely(guest))
+
+# %% deliver-1 wrong: only the first word
+# cause: the line is split at every space, so only the first word of an answer is delivered
+# line: words = line.split(b" ") | answer = words[1]
+async def deliver(next_line, waiting):
+    while True:
+        line = await next_line()
+        if not line:
+            break
+        words = line.split(b" ")
+        number = words[0]
+        answer = words[1]
+        future = waiting.pop(number, None)
+        if future and not future.done():
+            future.set_result(answer)
+    while waiting:
+        _, future = waiting.popitem()
+        if not future.done():
+            future.set_exception(ConnectionError("hung up"))
+
+# %% thread-1 wrong: no result, no wake-up
+# cause: a result of None is taken for "nothing to tell", so the future of work that returns None is never done
+# line: elif self.result is not None:
+import threading
+
+from helpers.eventloop.tasks import Future
+
+
+class Worker(threading.Thread):
+    def __init__(self, loop, work, future):
+        super().__init__()
+        self.loop, self.work, self.future = loop, work, future
+        self.result = None
+        self.error = None
+
+    def run(self):
+        try:
+            self.result = self.work()
+        except BaseException as error:
+            self.error = error
+        if self.error is not None:
+            self.loop.call_soon_threadsafe(self.future.set_exception, self.error)
+        elif self.result is not None:
+            self.loop.call_soon_threadsafe(self.future.set_result, self.result)
+
+
+def in_thread(loop, work):
+    future = Future()
+    Worker(loop, work, future).start()
+    return future
+
+# %% sendall-1 wrong: from the start after a refusal
+# cause: after waiting it begins at the front again
+# line: sent = 0
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    sent = 0
+    while sent < len(data):
+        try:
+            sent += sock.send(data[sent:])
+        except BlockingIOError:
+            await until(sock, WRITE)
+            sent = 0
+
+# %% sendall-1 wrong: skips a byte after each part
+# cause: leaves out one byte after each part
+# line: data = data[taken + 1:]
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    while data:
+        try:
+            taken = sock.send(data)
+        except BlockingIOError:
+            await until(sock, WRITE)
+            continue
+        data = data[taken + 1:]
+
+# %% sendall-1 wrong: gives up where there is no room at first
+# cause: the first refusal ends the loop
+# line: with suppress(BlockingIOError):
+from contextlib import suppress
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    with suppress(BlockingIOError):
+        while data:
+            taken = sock.send(data)
+            data = data[taken:]
+            await until(sock, WRITE)
+
+# %% lines-1 wrong: the rest is a line, though it is empty
+# cause: the buffer is added even if it is empty
+# line: lines.append(buffer) | return
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    lines = []
+    buffer = b""
+    while True:
+        data = await recv(sock, 4096)
+        if not data:
+            lines.append(buffer)
+            return lines
+        buffer += data
+        while b"\n" in buffer:
+            line, buffer = buffer.split(b"\n", 1)
+            lines.append(line)
+
+# %% lines-1 wrong: lines of text
+# cause: the lines are str, not bytes
+# line: decode
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    text = b""
+    while data := await recv(sock, 4096):
+        text += data
+    return text.decode("latin-1").removesuffix("\n").split("\n") if text else []
+
+# %% lines-1 wrong: leaves out the last one, whatever it is
+# cause: drops the last part even if it is a line
+# line: [:-1]
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    text = b""
+    while data := await recv(sock, 4096):
+        text += data
+    return text.split(b"\n")[:-1]
+
+# %% lines-1 wrong: strips the end of each line
+# cause: strip takes away other blanks too
+# line: strip
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    lines, buffer = [], b""
+    while data := await recv(sock, 4096):
+        buffer += data
+        while b"\n" in buffer:
+            line, buffer = buffer.split(b"\n", 1)
+            lines.append(line.rstrip())
+    if buffer:
+        lines.append(buffer.rstrip())
+    return lines
+
+# %% serve-1 wrong: waits for the spawned task
+# cause: accept isn't awaited by serve
+# line: spawn(
+from helpers.eventloop.sockets import accept
+
+
+async def serve(listener, talk, spawn):
+    async def one():
+        sock, _ = await accept(listener)
+        with sock:
+            await talk(sock)
+
+    while True:
+        await spawn(one())
+
+# %% serve-1 wrong: shut down, but not closed
+# cause: shutdown does not close
+# line: sock.shutdown(
+import socket
+from helpers.eventloop.sockets import accept
+
+
+async def serve(listener, talk, spawn):
+    async def one(sock):
+        try:
+            await talk(sock)
+        finally:
+            sock.shutdown(socket.SHUT_WR)
+
+    while True:
+        sock, _ = await accept(listener)
+        spawn(one(sock))
+
+# %% deliver-1 wrong: answers of text
+# cause: the answer is decoded
+# line: decode
+async def deliver(next_line, waiting):
+    while line := await next_line():
+        number, _, answer = line.partition(b" ")
+        waiting.pop(number).set_result(answer.decode())
+    for future in waiting.values():
+        future.set_exception(ConnectionError())
+
+# %% deliver-1 wrong: a str for the end
+# cause: the end is b"" and not ""
+# line: if line == "":
+async def deliver(next_line, waiting):
+    while True:
+        line = await next_line()
+        if line == "":
+            break
+        number, _, answer = line.partition(b" ")
+        waiting.pop(number).set_result(answer)
+    for future in waiting.values():
+        future.set_exception(ConnectionError())
+
+# %% deliver-1 wrong: tells one of those that are left
+# cause: popitem once: only one of the rest
+# line: waiting.popitem() | if waiting: | future.set_exception
+async def deliver(next_line, waiting):
+    while line := await next_line():
+        number, _, answer = line.partition(b" ")
+        waiting.pop(number).set_result(answer)
+    if waiting:
+        _, future = waiting.popitem()
+        future.set_exception(ConnectionError())
+
+# %% deliver-1 wrong: tells the others of the end at each answer
+# cause: at the first line all others get the error
+# line: set_exception
+async def deliver(next_line, waiting):
+    while line := await next_line():
+        number, _, answer = line.partition(b" ")
+        waiting.pop(number).set_result(answer)
+        for future in waiting.values():
+            future.set_exception(ConnectionError())
+
+# %% thread-1 wrong: one kind of error alone
+# cause: other errors are lost
+# line: except ValueError
+import threading
+from helpers.eventloop.tasks import Future
+
+
+def in_thread(loop, work):
+    future = Future()
+
+    def run():
+        try:
+            result = work()
+        except ValueError as error:
+            loop.call_soon_threadsafe(future.set_exception, error)
+        else:
+            loop.call_soon_threadsafe(future.set_result, result)
+
+    threading.Thread(target=run).start()
+    return future
+
+# %% thread-1 wrong: an error of its own
+# cause: a new error with the same text instead of the error
+# line: future.set_exception, RuntimeError
+import threading
+from helpers.eventloop.tasks import Future
+
+
+def in_thread(loop, work):
+    future = Future()
+
+    def run():
+        try:
+            result = work()
+        except Exception as error:
+            loop.call_soon_threadsafe(future.set_exception, RuntimeError(str(error)))
+        else:
+            loop.call_soon_threadsafe(future.set_result, result)
+
+    threading.Thread(target=run).start()
+    return future
+
+# %% thread-1 wrong: one future for all, as a default
+# cause: the future is a default, shared by all
+# line: future=Future()
+import threading
+from helpers.eventloop.tasks import Future
+
+
+def in_thread(loop, work, future=Future()):
+    def run():
+        try:
+            result = work()
+        except Exception as error:
+            loop.call_soon_threadsafe(future.set_exception, error)
+        else:
+            loop.call_soon_threadsafe(future.set_result, result)
+
+    threading.Thread(target=run).start()
+    return future
+
+# %% thread-1 wrong: a result after the error
+# cause: after the error the result is set as well
+# line: set_result
+import threading
+from helpers.eventloop.tasks import Future
+
+
+def in_thread(loop, work):
+    future = Future()
+
+    def run():
+        result = None
+        try:
+            result = work()
+        except Exception as error:
+            loop.call_soon_threadsafe(future.set_exception, error)
+        loop.call_soon_threadsafe(future.set_result, result)
+
+    threading.Thread(target=run).start()
+    return future

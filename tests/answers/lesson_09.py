@@ -1541,3 +1541,163 @@ def background(coro, kept):
     kept.update((task,))
     task.add_done_callback(lambda *done: kept.difference_update(done))
     return task
+
+# %% call-later-1 wrong: cancels all of the same deadline
+# cause: cancel throws out every entry with this deadline, so it cancels other calls that are due at the same time
+# line: timer for timer in loop.timers if timer[0] != deadline
+import heapq
+from functools import partial
+
+
+def call_later(loop, delay, function, *args):
+    deadline = loop.time() + delay
+    heapq.heappush(loop.timers, [deadline, next(loop.tickets), partial(function, *args)])
+
+    def cancel():
+        loop.timers[:] = [
+            timer for timer in loop.timers if timer[0] != deadline
+        ]
+        heapq.heapify(loop.timers)
+
+    return cancel
+
+# %% keep-1 wrong: tidies up at the next call
+# cause: tasks that are done are only taken out when background is called again, and not when they are done
+# line: for old in [task for task in kept if task.done()]: | kept.remove(old) | none
+import asyncio
+
+
+def background(coro, kept):
+    for old in [task for task in kept if task.done()]:
+        kept.remove(old)
+    new = asyncio.ensure_future(coro)
+    kept.add(new)
+    return new
+
+# %% call-later-1 wrong: the arguments as one tuple
+# cause: the function gets one tuple
+# line: function(args)
+import heapq
+
+
+def call_later(loop, delay, function, *args):
+    entry = [loop.time() + delay, next(loop.tickets), lambda: function(args)]
+    heapq.heappush(loop.timers, entry)
+
+    def cancel():
+        entry[2] = lambda: None
+
+    return cancel
+
+# %% call-later-1 wrong: due at once when cancelled
+# cause: cancel puts the deadline to 0, so it is called at once
+# line: entry[0] = 0
+import heapq
+
+
+def call_later(loop, delay, function, *args):
+    entry = [loop.time() + delay, next(loop.tickets), lambda: function(*args)]
+    heapq.heappush(loop.timers, entry)
+
+    def cancel():
+        entry[0] = 0
+
+    return cancel
+
+# %% call-later-1 wrong: empties the heap
+# cause: cancel empties the whole heap
+# line: loop.timers.clear()
+import heapq
+
+
+def call_later(loop, delay, function, *args):
+    heapq.heappush(loop.timers, [loop.time() + delay, next(loop.tickets), lambda: function(*args)])
+
+    def cancel():
+        loop.timers.clear()
+
+    return cancel
+
+# %% call-later-1 wrong: cancels the entry at the end
+# cause: cancel takes the newest entry
+# line: loop.timers[-1]
+import heapq
+
+
+def call_later(loop, delay, function, *args):
+    heapq.heappush(loop.timers, [loop.time() + delay, next(loop.tickets), lambda: function(*args)])
+
+    def cancel():
+        if loop.timers:
+            loop.timers[-1][2] = lambda: None
+
+    return cancel
+
+# %% keep-1 wrong: keeps the name
+# cause: keeps the name, not the task
+# line: kept.add(task.get_name())
+import asyncio
+
+
+def background(coro, kept):
+    task = asyncio.create_task(coro)
+    kept.add(task.get_name())
+    task.add_done_callback(lambda done: kept.discard(done.get_name()))
+    return task
+
+# %% keep-1 wrong: lets go after a fixed time
+# cause: it is taken out after a fixed time
+# line: call_later
+import asyncio
+
+
+def background(coro, kept):
+    loop = asyncio.get_running_loop()
+    task = loop.create_task(coro)
+    kept.add(task)
+    loop.call_later(10, kept.discard, task)
+    return task
+
+# %% task-step-1 wrong: a tenth of a second after a None
+# cause: waits for a tenth after a None
+# line: loop.call_later(0.1, step)
+def start(coro, loop):
+    future = loop.create_future()
+
+    def step(woken=None):
+        try:
+            waits_for = coro.send(None)
+        except StopIteration as end:
+            future.set_result(end.value)
+        except Exception as error:
+            future.set_exception(error)
+        else:
+            if waits_for is None:
+                loop.call_later(0.1, step)
+            else:
+                waits_for.add_done_callback(step)
+
+    loop.call_soon(step)
+    return future
+
+# %% task-step-1 wrong: next for a coroutine
+# cause: a coroutine is no iterator
+# line: next(coro)
+def start(coro, loop):
+    future = loop.create_future()
+
+    def step(woken=None):
+        try:
+            waits_for = next(coro)
+        except StopIteration as end:
+            future.set_result(end.value)
+        except Exception as error:
+            future.set_exception(error)
+        else:
+            if waits_for is None:
+                loop.call_soon(step)
+            else:
+                waits_for.add_done_callback(step)
+
+    loop.call_soon(step)
+    return future

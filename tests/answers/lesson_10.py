@@ -2593,3 +2593,113 @@ async def fetch_within(fetch, urls, seconds):
         if task.done() and not task.cancelled() and task.exception() is None:
             pages[url] = task.result()
     return pages
+
+# %% fail-fast-1 wrong: waits for the rest after an Exception only
+# cause: CancelledError is no Exception, so when all_or_nothing is cancelled it ends with the first buy that has ended and doesn't wait for the others
+# line: except Exception:
+import asyncio
+
+
+async def stop(tasks):
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def all_or_nothing(buy, items):
+    tasks = []
+    for item in items:
+        tasks.append(asyncio.create_task(buy(item)))
+    try:
+        results = await asyncio.gather(*tasks)
+    except Exception:
+        await stop(tasks)
+        raise
+    return list(results)
+
+# %% first-answer-1 wrong: only the errors of the last round
+# cause: the list of errors is made anew in each round, so the group holds only the errors of the servers that failed last
+# line: errors = []
+import asyncio
+
+
+async def end(tasks):
+    for task in tasks:
+        task.cancel()
+    interrupted = False
+    while rest := [task for task in tasks if not task.done()]:
+        try:
+            await asyncio.wait(rest)
+        except asyncio.CancelledError:
+            interrupted = True
+    if interrupted:
+        raise asyncio.CancelledError
+
+
+async def first_answer(ask, servers):
+    tasks = [asyncio.create_task(ask(server)) for server in servers]
+    pending = tasks
+    try:
+        while pending:
+            errors = []
+            done, pending = await asyncio.wait(
+                pending, return_when=asyncio.FIRST_COMPLETED
+            )
+            for task in done:
+                if task.exception() is None:
+                    return task.result()
+                errors.append(task.exception())
+        raise ExceptionGroup("all servers have failed", errors)
+    finally:
+        await end(tasks)
+
+# %% fail-fast-1 wrong: raises an error of its own
+# cause: another error comes out than that of buy
+# line: raise RuntimeError
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(buy(item)) for item in items]
+    except ExceptionGroup:
+        raise RuntimeError("nothing bought") from None
+    return [task.result() for task in tasks]
+
+# %% fail-fast-1 wrong: stops the others for an OSError alone
+# cause: only OSError stops the others
+# line: except OSError:
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    tasks = [asyncio.create_task(buy(item)) for item in items]
+    try:
+        return await asyncio.gather(*tasks)
+    except OSError:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
+
+# %% first-answer-1 wrong: returns the group
+# cause: returns the group
+# line: return ExceptionGroup
+import asyncio
+
+
+async def first_answer(ask, servers):
+    tasks = [asyncio.create_task(ask(server)) for server in servers]
+    errors = []
+    try:
+        for one in asyncio.as_completed(tasks):
+            try:
+                return await one
+            except Exception as error:
+                errors.append(error)
+        return ExceptionGroup("all failed", errors)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

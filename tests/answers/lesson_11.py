@@ -3398,3 +3398,269 @@ async def borrow(lend, use, give_back):
                 cancelled = True
         if cancelled:
             raise asyncio.CancelledError
+
+# %% budget-1 wrong: a late page costs nothing
+# cause: the seconds that are left are only reduced after a page that came, and not after one whose share was over
+# line: left -= loop.time() - began
+import asyncio
+
+
+async def load(fetch, pages, budget):
+    loop = asyncio.get_running_loop()
+    found = {}
+    left = budget
+    for number, page in enumerate(pages):
+        began = loop.time()
+        try:
+            async with asyncio.timeout(left / (len(pages) - number)):
+                found[page] = await fetch(page)
+                left -= loop.time() - began
+        except TimeoutError:
+            continue
+    return found
+
+# %% give-back-1 wrong: return in the finally
+# cause: the return in the finally drops the error of use, which should come out
+# line: return outcome | finally:
+import asyncio
+from contextlib import suppress
+
+
+async def limited(coro):
+    with suppress(TimeoutError):
+        async with asyncio.timeout(3):
+            await coro
+
+
+async def borrow(lend, use, give_back):
+    me = asyncio.current_task()
+    thing = await lend()
+    outcome = None
+    try:
+        outcome = await use(thing)
+    finally:
+        task = asyncio.create_task(limited(give_back(thing)))
+        while not task.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.shield(task)
+        if me.cancelling():
+            raise asyncio.CancelledError
+        return outcome
+
+# %% whose-1 wrong: leaves the loop at a slow server
+# cause: a slow server ends the asking
+# line: break
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    try:
+        async with asyncio.timeout(long) as all_of_it:
+            for server in servers:
+                try:
+                    async with asyncio.timeout(short) as each:
+                        return await ask(server)
+                except TimeoutError:
+                    if not each.expired():
+                        raise
+                    break
+            return "nobody"
+    except TimeoutError:
+        if not all_of_it.expired():
+            raise
+        return "out of time"
+
+# %% budget-1 wrong: a late page costs nothing, by an else
+# cause: late pages cost nothing
+# line: used +=
+import asyncio
+
+
+async def load(fetch, pages, budget):
+    loop = asyncio.get_running_loop()
+    used = 0
+    got = {}
+    for number, page in enumerate(pages):
+        begin = loop.time()
+        try:
+            async with asyncio.timeout((budget - used) / (len(pages) - number)):
+                got[page] = await fetch(page)
+        except TimeoutError:
+            continue
+        else:
+            used += loop.time() - begin
+    return got
+
+# %% budget-1 wrong: a late page is passed by before it is counted
+# cause: a late page skips the counting
+# line: continue | left -=
+import asyncio
+
+
+async def load(fetch, pages, budget):
+    loop = asyncio.get_running_loop()
+    left = budget
+    got = {}
+    for number, page in enumerate(pages):
+        begin = loop.time()
+        try:
+            async with asyncio.timeout(left / (len(pages) - number)):
+                text = await fetch(page)
+        except TimeoutError:
+            continue
+        got[page] = text
+        left -= loop.time() - begin
+    return got
+
+# %% budget-1 wrong: a list of the texts
+# cause: the texts without the pages
+# line: append
+import asyncio
+
+
+async def load(fetch, pages, budget):
+    loop = asyncio.get_running_loop()
+    end = loop.time() + budget
+    got = []
+    for number, page in enumerate(pages):
+        try:
+            async with asyncio.timeout((end - loop.time()) / (len(pages) - number)):
+                got.append(await fetch(page))
+        except TimeoutError:
+            pass
+    return got
+
+# %% budget-1 wrong: takes the same seconds off again
+# cause: the time is measured from the start each time and taken off again
+# line: begin = loop.time() | left -=
+import asyncio
+
+
+async def load(fetch, pages, budget):
+    loop = asyncio.get_running_loop()
+    left = budget
+    begin = loop.time()
+    got = {}
+    for number, page in enumerate(pages):
+        try:
+            async with asyncio.timeout(left / (len(pages) - number)):
+                got[page] = await fetch(page)
+        except TimeoutError:
+            pass
+        left -= loop.time() - begin
+    return got
+
+# %% in-hand-1 wrong: until the queue is empty
+# cause: ends when the queue is empty
+# line: queue.empty()
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    while not queue.empty():
+        job = await queue.get()
+        try:
+            await handle(job)
+        except asyncio.CancelledError:
+            queue.put_nowait(job)
+            raise
+        except Exception:
+            failed.append(job)
+
+# %% submit-1 wrong: saves once more when the patience is over
+# cause: begins the saving again when the patience is over
+# line: group.create_task(save())
+import asyncio
+
+
+async def submit(group, save, patience):
+    try:
+        return await asyncio.wait_for(save(), patience)
+    except TimeoutError:
+        group.create_task(save())
+        return "still saving"
+
+# %% give-back-1 wrong: drops what use returns
+# cause: returns nothing
+# line: await use(thing)
+import asyncio
+
+
+async def borrow(lend, use, give_back):
+    thing = await lend()
+
+    async def bounded():
+        try:
+            async with asyncio.timeout(3):
+                await give_back(thing)
+        except TimeoutError:
+            pass
+
+    try:
+        await use(thing)
+    finally:
+        task, request = asyncio.create_task(bounded()), None
+        while not task.done():
+            try:
+                await asyncio.shield(task)
+            except asyncio.CancelledError as error:
+                request = error
+        if request:
+            raise request
+
+# %% give-back-1 wrong: a bound of thirty seconds
+# cause: the bound is too long
+# line: timeout(30)
+import asyncio
+
+
+async def borrow(lend, use, give_back):
+    thing = await lend()
+
+    async def bounded():
+        try:
+            async with asyncio.timeout(30):
+                await give_back(thing)
+        except TimeoutError:
+            pass
+
+    try:
+        return await use(thing)
+    finally:
+        task, request = asyncio.create_task(bounded()), None
+        while not task.done():
+            try:
+                await asyncio.shield(task)
+            except asyncio.CancelledError as error:
+                request = error
+        if request:
+            raise request
+
+# %% give-back-1 wrong: leaves the waiting at a request
+# cause: the break leaves the waiting at the first request
+# line: break
+import asyncio
+
+
+async def borrow(lend, use, give_back):
+    thing = await lend()
+
+    async def bounded():
+        try:
+            async with asyncio.timeout(3):
+                await give_back(thing)
+        except TimeoutError:
+            pass
+
+    try:
+        return await use(thing)
+    finally:
+        task, request = asyncio.create_task(bounded()), None
+        while not task.done():
+            try:
+                await asyncio.shield(task)
+            except asyncio.CancelledError as error:
+                request = error
+                break
+        if request:
+            raise request

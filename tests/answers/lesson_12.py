@@ -2266,3 +2266,150 @@ async def search(look, places, seconds):
         return None
     finally:
         stop.set()
+
+# %% listen-1 wrong: a queue with room for eight
+# cause: The queue is bounded, and put_nowait raises QueueFull in the loop when words come faster than they are taken, so words are lost.
+# line: inbox = asyncio.Queue(maxsize=8) | inbox.put_nowait
+import asyncio
+
+
+async def listen(subscribe):
+    loop = asyncio.get_running_loop()
+    inbox = asyncio.Queue(maxsize=8)
+    subscribe(lambda word: loop.call_soon_threadsafe(inbox.put_nowait, word))
+
+    words = []
+    while True:
+        word = await inbox.get()
+        if word is None:
+            return words
+        words.append(word)
+
+# %% listen-1 wrong: a future for each word
+# cause: A future takes one result; a word that comes before the last one was looked at has no future to go to.
+# line: heard.set_result | heard = loop.create_future()
+import asyncio
+
+
+async def listen(subscribe):
+    loop = asyncio.get_running_loop()
+    heard = loop.create_future()
+    subscribe(lambda word: loop.call_soon_threadsafe(heard.set_result, word))
+    words = []
+    while True:
+        word = await heard
+        if word is None:
+            return words
+        words.append(word)
+        heard = loop.create_future()
+
+# %% listen-1 wrong: one event for each word
+# cause: An event that is set several times wakes the task once, and only one word is taken then.
+# line: await event.wait() | event.clear() | latest.pop()
+import asyncio
+
+
+async def listen(subscribe):
+    loop = asyncio.get_running_loop()
+    event = asyncio.Event()
+    words = []
+    latest = []
+
+    def callback(word):
+        latest.append(word)
+        loop.call_soon_threadsafe(event.set)
+
+    subscribe(callback)
+    while True:
+        await event.wait()
+        event.clear()
+        word = latest.pop()
+        if word is None:
+            return words
+        words.append(word)
+
+# %% listen-1 wrong: a silence is the end
+# cause: It returns when no word has come for a moment, and not after the None.
+# line: wait_for(inbox.get() | except TimeoutError
+import asyncio
+
+
+async def listen(subscribe):
+    loop = asyncio.get_running_loop()
+    inbox = asyncio.Queue()
+    subscribe(lambda word: loop.call_soon_threadsafe(inbox.put_nowait, word))
+    words = []
+    while True:
+        try:
+            word = await asyncio.wait_for(inbox.get(), 0.02)
+        except TimeoutError:
+            return words
+        if word is None:
+            return words
+        words.append(word)
+
+# %% slices-1 wrong: batches of a hundred
+# cause: It pauses after a hundred calls, not after ten.
+# line: items[start:start + 100] | range(0, len(items), 100)
+import asyncio
+
+
+async def add_up(weigh, items):
+    total = 0
+    for start in range(0, len(items), 100):
+        total += sum(map(weigh, items[start:start + 100]))
+        await asyncio.sleep(0)
+    return total
+
+# %% search-1 wrong: the flag is set when it was found in time
+# cause: After a timeout or a cancellation nobody sets the flag, and the thread looks on.
+# line: stop.set() | except TimeoutError | wait_for
+import asyncio
+import threading
+
+
+async def search(look, places, seconds):
+    stop = threading.Event()
+
+    def walk():
+        for place in places:
+            if stop.is_set():
+                return None
+            if look(place):
+                return place
+
+    try:
+        found = await asyncio.wait_for(asyncio.to_thread(walk), seconds)
+    except TimeoutError:
+        return None
+    stop.set()
+    return found
+
+# %% search-1 wrong: returns what `look` said
+# cause: It returns True, and not the place.
+# line: return True
+import asyncio
+
+
+async def search(look, places, seconds):
+    try:
+        async with asyncio.timeout(seconds):
+            for place in places:
+                if await asyncio.to_thread(look, place):
+                    return True
+    except TimeoutError:
+        return None
+
+# %% leave-pool-1 wrong: a None for what was cancelled
+# cause: Items that were never begun are in the dict, too.
+# line: None if job.cancelled()
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def crunch(work, items, seconds):
+    pool = ThreadPoolExecutor(2)
+    jobs = {item: pool.submit(work, item) for item in items}
+    await asyncio.sleep(seconds)
+    await asyncio.to_thread(pool.shutdown, cancel_futures=True)
+    return {item: None if job.cancelled() else job.result() for item, job in jobs.items()}

@@ -1741,7 +1741,6 @@ async def buy(changed, shelf):
 # %% bread-1 wrong: looked without the lock
 # cause: The shelf is looked at, and taken from, without the lock, while another who holds it may be changing it.
 # line: while not shelf: | return shelf.pop(0)
-# told: await changed.wait()
 async def buy(changed, shelf):
     """Take the first loaf, as soon as there is one."""
     while not shelf:
@@ -3459,3 +3458,158 @@ def once_per_key(load):
         return task.result()
 
     return get
+
+# %% tally-1 wrong: makes a new dict
+# cause: The assignment binds the local name to a new dict, and the dict of the caller stays as it was.
+# line: totals = {**totals
+async def add(totals, name, fetch):
+    number = await fetch(name)
+    totals = {**totals, name: totals.get(name, 0) + number}
+
+# %% tally-1 wrong: returns the sum
+# cause: The sum is returned, and not written into the dict.
+# line: return totals.get(name, 0) + number
+async def add(totals, name, fetch):
+    number = await fetch(name)
+    return totals.get(name, 0) + number
+
+# %% bread-1 wrong: looks, waits and takes in three blocks
+# cause: The shelf is looked at without the lock: a loaf that comes between the look and the wait is missed, or another customer takes it.
+# line: while not shelf: | return shelf.pop(0) | # now it is our turn
+async def buy(changed, shelf):
+    while not shelf:
+        async with changed:
+            await changed.wait()
+    async with changed:  # now it is our turn
+        return shelf.pop(0)
+
+# %% bread-1 wrong: looks twice
+# cause: After the second waking it does not look again.
+# line: if not shelf: | await changed.wait()
+async def buy(changed, shelf):
+    async with changed:
+        if not shelf:
+            await changed.wait()
+        if not shelf:
+            await changed.wait()
+        return shelf.pop(0)
+
+# %% bread-1 wrong: only looks at the loaf
+# cause: The first loaf is returned, and stays on the shelf.
+# line: return shelf[0]
+async def buy(changed, shelf):
+    async with changed:
+        await changed.wait_for(lambda: shelf)
+        return shelf[0]
+
+# %% once-per-key-1 wrong: setdefault with a new task
+# cause: The argument of setdefault is computed each time, so every call starts a load, even if there is one for the key already.
+# line: task = tasks.setdefault(
+import asyncio
+
+
+def once_per_key(load):
+    tasks = {}
+
+    async def run(key):
+        try:
+            return await load(key)
+        except BaseException:
+            tasks.pop(key, None)
+            raise
+
+    async def get(key):
+        task = tasks.setdefault(key, asyncio.create_task(run(key)))
+        return await asyncio.shield(task)
+
+    return get
+
+# %% once-per-key-1 wrong: get with a new task for its default
+# cause: The default is computed each time, so every call starts a load.
+# line: tasks.get(key, asyncio.create_task
+import asyncio
+
+
+def once_per_key(load):
+    tasks = {}
+
+    async def get(key):
+        task = tasks[key] = tasks.get(key, asyncio.create_task(load(key)))
+        try:
+            return await asyncio.shield(task)
+        except Exception:
+            if tasks.get(key) is task:
+                del tasks[key]
+            raise
+
+    return get
+
+# %% once-per-key-1 wrong: a dict for each call
+# cause: Each call of get makes a dict of its own, so none finds what another one has begun.
+# line: tasks = {}
+import asyncio
+
+
+def once_per_key(load):
+    async def get(key):
+        tasks = {}
+        if key not in tasks:
+            tasks[key] = asyncio.create_task(load(key))
+        return await asyncio.shield(tasks[key])
+
+    return get
+
+# %% once-per-key-1 wrong: one dict for all
+# cause: The dict stands outside, and all functions that are made share what it holds.
+# line: tasks = {}
+import asyncio
+
+tasks = {}
+
+
+def once_per_key(load):
+    async def get(key):
+        if key not in tasks:
+            tasks[key] = asyncio.create_task(load(key))
+        task = tasks[key]
+        try:
+            return await asyncio.shield(task)
+        except Exception:
+            if tasks.get(key) is task:
+                del tasks[key]
+            raise
+
+    return get
+
+# %% once-per-key-1 wrong: a cache of tasks
+# cause: The cache keeps a task that failed (and forgets pages beyond a hundred).
+# line: lru_cache(maxsize
+import asyncio
+from functools import lru_cache
+
+
+def once_per_key(load):
+    @lru_cache(maxsize=100)
+    def start(key):
+        return asyncio.create_task(load(key))
+
+    async def get(key):
+        return await asyncio.shield(start(key))
+
+    return get
+
+# %% request-log-1 wrong: lists and not pairs
+# cause: It adds lists, and not tuples.
+# line: [self.number.get(), text]
+import contextvars
+
+
+class Log:
+    def __init__(self):
+        self.lines, self.number = [], contextvars.ContextVar("number", default=None)
+
+    def begin(self, number):
+        self.number.set(number)
+
+    def say(self, text):
+        self.lines.append([self.number.get(), text])

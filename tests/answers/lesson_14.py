@@ -1207,7 +1207,6 @@ async def ask(client, page):
 # %% pool-1 wrong: in the order of the answers
 # cause: the names are appended as the responses come in, and asyncio.wait gives a set: they are not in the order of `pages`
 # line: names.append(task.result() | for task in done:
-# told: none
 import asyncio
 
 
@@ -3100,7 +3099,6 @@ def pause(attempt):
 # %% jitter-1 wrong: stops doubling too early
 # cause: the doubling ends at 1.6 s, so attempt 5 and all later ones never get the pauses between 1.6 and 2 s
 # line: doublings = min(attempt, 4)
-# told: return random.uniform(0, longest)
 import random
 
 
@@ -3331,3 +3329,239 @@ async def from_mirrors(fetch, mirrors, seconds):
         return await from_these(*rest)
 
     return await asyncio.wait_for(from_these(*mirrors), seconds)
+
+# %% pool-1 wrong: every fifth page for each worker
+# cause: The pages are dealt out beforehand, so a worker that is through early sends nothing more although other pages are left.
+# line: for page in pages[first::5]: | async def worker(first)
+import asyncio
+
+
+async def fetch_names(client, pages):
+    names = [None] * len(pages)
+
+    async def worker(first):
+        i = first
+        for page in pages[first::5]:
+            response = await client.get(page)
+            names[i] = response.json()["name"]
+            i += 5
+
+    await asyncio.gather(*(worker(n) for n in range(5)))
+    return names
+
+# %% pool-1 wrong: takes the results from the set
+# cause: asyncio.wait gives the finished tasks as a set, which has no order.
+# line: for task in done] | await asyncio.wait(tasks)
+import asyncio
+
+
+async def fetch_names(client, pages):
+    gate = asyncio.Semaphore(5)
+
+    async def name_of(page):
+        async with gate:
+            response = await client.get(page)
+        return response.json()["name"]
+
+    tasks = [asyncio.create_task(name_of(page)) for page in pages]
+    if not tasks:
+        return []
+    done, _ = await asyncio.wait(tasks)
+    return [task.result() for task in done]
+
+# %% pool-1 wrong: six at once
+# cause: It waits for an answer only when more than five requests are under way, so a sixth is sent before.
+# line: if len(running) > 5:
+import asyncio
+
+
+async def fetch_names(client, pages):
+    tasks = []
+    running = set()
+    for page in pages:
+        if len(running) > 5:
+            _, running = await asyncio.wait(
+                running, return_when=asyncio.FIRST_COMPLETED)
+        task = asyncio.create_task(client.get(page))
+        tasks.append(task)
+        running.add(task)
+    return [(await task).json()["name"] for task in tasks]
+
+# %% pool-1 wrong: a limit of ten
+# cause: Ten are let in, and there are five connections.
+# line: LIMIT = 10 | asyncio.Semaphore(LIMIT)
+import asyncio
+
+LIMIT = 10
+
+
+async def fetch_names(client, pages):
+    gate = asyncio.Semaphore(LIMIT)
+
+    async def one(page):
+        async with gate:
+            return (await client.get(page)).json()["name"]
+
+    return await asyncio.gather(*map(one, pages))
+
+# %% pool-1 wrong: holds a place only to start the task
+# cause: The place is given back as soon as the task is made, and all requests are in flight at once.
+# line: async with gate: | asyncio.create_task
+import asyncio
+
+
+async def fetch_names(client, pages):
+    gate = asyncio.Semaphore(5)
+    tasks = []
+    for page in pages:
+        async with gate:
+            tasks.append(asyncio.create_task(client.get(page)))
+    return [(await task).json()["name"] for task in tasks]
+
+# %% pool-1 wrong: waits for all five
+# cause: When five are in flight it waits until all of them are answered.
+# line: await asyncio.wait(flying)
+import asyncio
+
+
+async def fetch_names(client, pages):
+    tasks, flying = [], set()
+    for page in pages:
+        if len(flying) == 5:
+            _, flying = await asyncio.wait(flying)
+        task = asyncio.create_task(client.get(page))
+        tasks.append(task)
+        flying.add(task)
+    return [(await task).json()["name"] for task in tasks]
+
+# %% pool-1 wrong: sets the timeout of the client
+# cause: It changes the timeout instead of keeping within the pool.
+# line: client.timeout = 
+import asyncio
+import httpx
+
+
+async def fetch_names(client, pages):
+    client.timeout = httpx.Timeout(10, pool=None)
+
+    async def one(page):
+        return (await client.get(page)).json()["name"]
+
+    return await asyncio.gather(*map(one, pages))
+
+# %% jitter-1 wrong: the attempt is the seed
+# cause: The generator is seeded with the attempt, so all clients get the same pause for the same attempt.
+# line: dice = random.Random(attempt)
+import random
+
+
+def pause(attempt):
+    limit = 2.0 if attempt >= 5 else 0.1 * 2 ** attempt
+    dice = random.Random(attempt)
+    return dice.uniform(0, limit)
+
+# %% jitter-1 wrong: drawn once for all
+# cause: The default is computed once, when the function is defined, so all clients come back together.
+# line: share=random.random()
+import random
+
+
+def pause(attempt, share=random.random()):
+    return share * min(2, 0.1 * 2 ** min(attempt, 5))
+
+# %% jitter-1 wrong: a bell curve
+# cause: Pauses in the middle are likelier than others.
+# line: random.gauss
+import random
+
+
+def pause(attempt):
+    longest = min(2, 0.1 * 2 ** min(attempt, 5))
+    drawn = random.gauss(longest / 2, longest / 6)
+    return min(longest, max(0, drawn))
+
+# %% mirrors-1 wrong: the limits are swapped
+# cause: The whole has 1 s, and each mirror all the seconds.
+# line: asyncio.timeout(1) | asyncio.timeout(seconds)
+import asyncio
+
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    async with asyncio.timeout(1):
+        for mirror in mirrors:
+            try:
+                async with asyncio.timeout(seconds):
+                    return await fetch(mirror)
+            except (httpx.TransportError, TimeoutError) as failure:
+                error = failure
+        raise error
+
+# %% mirrors-1 wrong: the time is shared out
+# cause: A mirror has less than 1 s where the whole is short, although there is time left for it.
+# line: seconds / len(mirrors)
+import asyncio
+
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    for mirror in mirrors:
+        try:
+            async with asyncio.timeout(min(1, seconds / len(mirrors))):
+                return await fetch(mirror)
+        except (httpx.TransportError, TimeoutError) as failure:
+            error = failure
+    raise error
+
+# %% retry-after-1 wrong: asks once more only
+# cause: After a second 429 it gives up: there is no loop.
+# line: if response.status_code == 429: | response.raise_for_status()
+import asyncio
+
+
+async def ask(client, page):
+    response = await client.get(page)
+    if response.status_code == 429:
+        await asyncio.sleep(int(response.headers.get("Retry-After", 1)))
+        response = await client.get(page)
+    response.raise_for_status()
+    return response
+
+# %% retry-1 wrong: no timeouts
+# cause: Of the transport errors it catches the ConnectError only; the others come out at once.
+# line: except httpx.ConnectError
+import asyncio
+import httpx
+
+
+async def ask(client, method, page):
+    for pause in (0.1, 0.2, 0.4, None):
+        try:
+            response = await client.request(method, page)
+            response.raise_for_status()
+            return response
+        except httpx.ConnectError:
+            if pause is None or method == "POST":
+                raise
+        except httpx.HTTPStatusError as error:
+            if error.response.status_code != 503 or pause is None or method == "POST":
+                raise
+        await asyncio.sleep(pause)
+
+# %% one-client-1 wrong: letters for names
+# cause: += adds each letter of a name.
+# line: names += entry["name"]
+import httpx
+
+
+async def all_names(base_url):
+    names, address = [], base_url + "/api/v2/pokemon?limit=40"
+    async with httpx.AsyncClient() as client:
+        while address:
+            page = (await client.get(address)).raise_for_status().json()
+            for entry in page["results"]:
+                names += entry["name"]
+            address = page["next"]
+    return names

@@ -752,7 +752,6 @@ async def app(scope, receive, send):
 # %% asgi-1 wrong: more is awaited where nothing is said
 # cause: `more_body` may be left out when it is False. The default says the opposite here: after such a last piece the application waits for one that never comes.
 # line: message.get("more_body", True)
-# told: message = await receive()
 async def app(scope, receive, send):
     """Answer POST /count with the number of bytes, everything else with 404."""
     status, body = 404, b"not found"
@@ -2211,7 +2210,6 @@ def make_app(connect):
 # %% endpoint-1 wrong: every error is a 404
 # cause: only a KeyError means an unknown name; any other error of look_up must come out
 # line: except Exception:
-# told: none
 from fastapi import FastAPI, HTTPException
 
 
@@ -2231,7 +2229,6 @@ def make_app(look_up):
 # %% asgi-1 wrong: a 404 without a body message
 # cause: an answer is complete only with http.response.body, even if the body is empty; after the start alone the client waits on
 # line: await send({"type": "http.response.start", "status": 404, "headers": []}) | return
-# told: none
 async def app(scope, receive, send):
     """Answer POST /count with the number of bytes, everything else with 404."""
     if (scope["method"], scope["path"]) != ("POST", "/count"):
@@ -2246,3 +2243,154 @@ async def app(scope, receive, send):
     text = str(len(body)).encode("ascii")
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": text})
+
+# %% wsgi-1 wrong: another method on the path falls through
+# cause: the else belongs to the test of the path alone, so GET /count gets no answer at all (None)
+# line: if environ["REQUEST_METHOD"] == "POST": | else:
+def app(environ, start_response):
+    headers = [("Content-Type", "text/plain")]
+    if environ["PATH_INFO"] == "/count":
+        if environ["REQUEST_METHOD"] == "POST":
+            length = environ.get("CONTENT_LENGTH", "")
+            number = int(length) if length else 0
+            content = environ["wsgi.input"].read(number)
+            start_response("200 OK", headers)
+            return [b"%d" % len(content)]
+    else:
+        start_response("404 Not Found", headers)
+        return [b"no such page"]
+
+# %% asgi-1 wrong: goes on after the 404
+# cause: there is no return after the 404, so the request is read and answered a second time
+# line: await respond(send, 404, b"Not Found") | if scope["method"] != "POST" or scope["path"] != "/count":
+async def respond(send, status, body):
+    await send({"type": "http.response.start", "status": status, "headers": []})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def count(receive):
+    message = await receive()
+    here = len(message.get("body", b""))
+    while message.get("more_body", False):
+        message = await receive()
+        here += len(message.get("body", b""))
+    return here
+
+
+async def app(scope, receive, send):
+    if scope["method"] != "POST" or scope["path"] != "/count":
+        await respond(send, 404, b"Not Found")
+    number = await count(receive)
+    await respond(send, 200, str(number).encode())
+
+# %% ten-parts-1 wrong: the cancelled parts cancel the page
+# cause: gather without return_exceptions raises the CancelledError of the late parts, so the page never comes if one is late
+# line: await asyncio.gather(*late)
+import asyncio
+import contextlib
+
+
+async def page(ask, parts, seconds):
+    answers = dict.fromkeys(parts)
+    if not answers:
+        return answers
+
+    async def fill(part):
+        with contextlib.suppress(OSError):
+            return await ask(part)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = {group.create_task(fill(part)): part for part in answers}
+        arrived, late = await asyncio.wait(tasks, timeout=seconds)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late)
+    for task in arrived:
+        answers[tasks[task]] = task.result()
+    return answers
+
+# %% endpoint-1 wrong: returns the HTTPException
+# cause: the HTTPException is returned rather than raised, so there is no answer with status 404
+# line: return HTTPException(404)
+from fastapi import FastAPI, HTTPException
+
+
+def make_app(look_up):
+    app = FastAPI()
+
+    @app.get("/price/{name}")
+    def price_of(name: str):
+        try:
+            return {"name": name, "price": look_up(name)}
+        except KeyError:
+            return HTTPException(404)
+
+    return app
+
+# %% endpoint-1 wrong: catches every LookupError
+# cause: LookupError is wider than KeyError, so an IndexError of look_up becomes a 404 and doesn't come out
+# line: except LookupError:
+from fastapi import FastAPI, HTTPException
+from fastapi.concurrency import run_in_threadpool
+
+
+def make_app(look_up):
+    app = FastAPI()
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        try:
+            found = await run_in_threadpool(look_up, name)
+        except LookupError:
+            raise HTTPException(404)
+        else:
+            return dict(name=name, price=found)
+
+    return app
+
+# %% wsgi-1 wrong: the answer of the helper is not returned
+# cause: the helper's answer is not returned, so the other requests get None
+# line: not_found(start_response)
+def app(environ, start_response):
+    def not_found(start_response):
+        start_response("404 Not Found", [])
+        return [b"no"]
+
+    if environ["REQUEST_METHOD"] != "POST" or environ["PATH_INFO"] != "/count":
+        not_found(start_response)
+    else:
+        n = int(environ.get("CONTENT_LENGTH") or 0)
+        start_response("200 OK", [])
+        return [str(len(environ["wsgi.input"].read(n))).encode()]
+
+# %% asgi-1 wrong: more_body for ever
+# cause: the last piece says that more follows, so the client waits for ever
+# line: "more_body": True
+async def app(scope, receive, send):
+    if scope["method"] != "POST" or scope["path"] != "/count":
+        await send({"type": "http.response.start", "status": 404, "headers": []})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        return
+    n, more = 0, True
+    while more:
+        m = await receive()
+        n += len(m.get("body", b""))
+        more = m.get("more_body", False)
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"%d" % n, "more_body": True})
+
+# %% ten-parts-1 wrong: asks the cancelled for its exception
+# cause: exception() of a task that was cancelled raises CancelledError
+# line: task.exception()
+import asyncio
+
+
+async def page(ask, parts, seconds):
+    tasks = {part: asyncio.create_task(ask(part)) for part in parts}
+    try:
+        await asyncio.wait(tasks.values(), timeout=seconds)
+    finally:
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+    return {part: None if task.exception() else task.result() for part, task in tasks.items()}

@@ -4043,3 +4043,404 @@ class Feed:
     def publish(self, message):
         for queue in self.clients.values():
             asyncio.create_task(queue.put(message))
+
+# %% page-1 wrong: late stars are given up but not cancelled
+# cause: asyncio.wait doesn't cancel what is late, so the stars go on and the task group makes the page wait for them
+# line: await asyncio.wait([asked], timeout=0.5) | found[2] = asked.result() if asked.done() else None
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    found = [None, None, None]
+
+    async def safe_stars():
+        try:
+            return await stars(name)
+        except ConnectionError:
+            return None
+
+    async def need(place, ask):
+        found[place] = await ask(name)
+
+    async with asyncio.TaskGroup() as group:
+        asked = group.create_task(safe_stars())
+        group.create_task(need(0, price))
+        group.create_task(need(1, stock))
+        await asyncio.wait([asked], timeout=0.5)
+        found[2] = asked.result() if asked.done() else None
+    return tuple(found)
+
+# %% own-pool-1 wrong: opens new ones while others lie idle
+# cause: the queue is first in, first out, so the empty places come before the connections that were given back, and a new one is opened though an old one is free
+# line: self._places = asyncio.Queue() | place = await self._places.get()
+import asyncio
+import contextlib
+
+
+class Pool:
+    def __init__(self, connect, size):
+        self._connect = connect
+        self._places = asyncio.Queue()
+        for _ in range(size):
+            self._places.put_nowait(None)
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        place = await self._places.get()
+        try:
+            if place is None:
+                place = await self._connect()
+            yield place
+        finally:
+            self._places.put_nowait(place)
+
+    async def close(self):
+        for _ in range(self._places.qsize()):
+            place = self._places.get_nowait()
+            if place is not None:
+                await place.close()
+            self._places.put_nowait(None)
+
+# %% own-pool-1 wrong: a cancelled waiter keeps what it was handed
+# cause: a task that is cancelled just after a connection (or a place) was handed to it doesn't pass it on, so it is lost for ever
+# line: lent = await turn
+import asyncio
+import collections
+import contextlib
+
+
+class Pool:
+    def __init__(self, connect, size):
+        self._connect = connect
+        self._room = size
+        self._idle = []
+        self._queue = collections.deque()
+
+    def _hand_on(self, connection):
+        while self._queue:
+            turn = self._queue.popleft()
+            if not turn.done():
+                turn.set_result(connection)
+                return
+        if connection is None:
+            self._room += 1
+        else:
+            self._idle.append(connection)
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        if self._idle:
+            lent = self._idle.pop()
+        elif self._room:
+            self._room -= 1
+            lent = None
+        else:
+            turn = asyncio.get_running_loop().create_future()
+            self._queue.append(turn)
+            lent = await turn
+        try:
+            if lent is None:
+                lent = await self._connect()
+            yield lent
+        finally:
+            self._hand_on(lent)
+
+    async def close(self):
+        while self._idle:
+            connection = self._idle.pop()
+            self._room += 1
+            await connection.close()
+
+# %% transaction-1 wrong: takes an older error for one of the block
+# cause: sys.exc_info() also shows an error that is being handled outside, so a transaction in an except block is rolled back though its block came to its end
+# line: failed = sys.exc_info()[0] is not None
+import contextlib
+import sys
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    await connection.execute("begin")
+    try:
+        yield
+    finally:
+        failed = sys.exc_info()[0] is not None
+        await connection.execute("rollback" if failed else "commit")
+
+# %% news-1 wrong: an empty message ends the service
+# cause: the loop goes on only while the messages are true, so a message such as "", 0 or None is not sent and ends serve
+# line: while message := await inbox.get():
+import asyncio
+
+
+class Feed:
+    def __init__(self, size):
+        self._size = size
+        self._inboxes = set()
+
+    async def serve(self, client):
+        inbox = asyncio.Queue(self._size)
+        self._inboxes.add(inbox)
+        try:
+            while message := await inbox.get():
+                await client.send(message)
+        except ConnectionError:
+            pass
+        finally:
+            self._inboxes.discard(inbox)
+
+    def publish(self, message):
+        for inbox in self._inboxes:
+            if inbox.full():
+                inbox.get_nowait()
+            inbox.put_nowait(message)
+
+# %% news-1 wrong: the bell is silenced after the sending
+# cause: the event is cleared after one message was sent, whatever came in the meantime, so messages that wait stay there until another is published
+# line: reader.bell.clear()
+import asyncio
+import collections
+
+
+class Reader:
+    def __init__(self, size):
+        self.box = collections.deque(maxlen=size)
+        self.bell = asyncio.Event()
+
+    def put(self, message):
+        self.box.append(message)
+        self.bell.set()
+
+
+class Feed:
+    def __init__(self, size):
+        self.size = size
+        self.readers = []
+
+    async def serve(self, client):
+        reader = Reader(self.size)
+        self.readers.append(reader)
+        try:
+            while True:
+                await reader.bell.wait()
+                await client.send(reader.box.popleft())
+                reader.bell.clear()
+        except ConnectionError:
+            return None
+        finally:
+            self.readers.remove(reader)
+
+    def publish(self, message):
+        for reader in self.readers:
+            reader.put(message)
+
+# %% shut-down-1 wrong: a limit for the cleanup too
+# cause: the second wait has a time limit as well, so requests whose cleanup takes longer are still running when shut_down returns
+# line: await asyncio.wait(late, timeout=seconds)
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    late = set()
+    if under_way:
+        _, late = await asyncio.wait(tuple(under_way), timeout=seconds)
+    if late:
+        for task in late:
+            task.cancel()
+        await asyncio.wait(late, timeout=seconds)
+    return len(late)
+
+# %% own-pool-1 wrong: a deque of places, from the left
+# cause: the empty places come before the connection that was put back
+# line: popleft
+import asyncio
+import collections
+import contextlib
+
+
+class Pool:
+    def __init__(self, connect, size):
+        self._connect = connect
+        self._free = asyncio.Semaphore(size)
+        self._places = collections.deque([None] * size)
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        async with self._free:
+            place = self._places.popleft()
+            try:
+                if place is None:
+                    place = await self._connect()
+                yield place
+            finally:
+                self._places.append(place)
+
+    async def close(self):
+        for place in self._places:
+            if place is not None:
+                await place.close()
+
+# %% own-pool-1 wrong: a shared list of the class
+# cause: the list belongs to the class, so each pool lends what another has opened
+# line: _idle = []
+import asyncio
+import contextlib
+
+
+class Pool:
+    _idle = []
+
+    def __init__(self, connect, size):
+        self._connect = connect
+        self._free = asyncio.Semaphore(size)
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        async with self._free:
+            place = self._idle.pop() if self._idle else await self._connect()
+            try:
+                yield place
+            finally:
+                self._idle.append(place)
+
+    async def close(self):
+        while self._idle:
+            await self._idle.pop().close()
+
+# %% transaction-1 wrong: a cancelled block is committed
+# cause: a CancelledError is no Exception, so a cancelled block is committed
+# line: except Exception
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    await connection.execute("begin")
+    end = "commit"
+    try:
+        yield
+    except Exception:
+        end = "rollback"
+        raise
+    finally:
+        await connection.execute(end)
+
+# %% news-1 wrong: serves while the box has something
+# cause: the loop ends when the box is empty, though the client has not left
+# line: while box:
+import asyncio
+import collections
+
+
+class Feed:
+    def __init__(self, size):
+        self.size, self.boxes, = size, []
+
+    async def serve(self, client):
+        box, some = collections.deque(maxlen=self.size), asyncio.Event()
+        self.boxes.append((box, some))
+        try:
+            await some.wait()
+            while box:
+                await client.send(box.popleft())
+        except ConnectionError:
+            return
+        finally:
+            self.boxes.remove((box, some))
+
+    def publish(self, message):
+        for box, some in self.boxes:
+            box.append(message)
+            some.set()
+
+# %% news-1 wrong: sends one for each ring
+# cause: several messages may lie behind one ring, and only one of them is sent
+# line: await client.send(box.popleft()) | some.clear()
+import asyncio
+import collections
+
+
+class Feed:
+    def __init__(self, size):
+        self.size, self.boxes, = size, []
+
+    async def serve(self, client):
+        box, some = collections.deque(maxlen=self.size), asyncio.Event()
+        self.boxes.append((box, some))
+        try:
+            while True:
+                await some.wait()
+                some.clear()
+                await client.send(box.popleft())
+        except ConnectionError:
+            return
+        finally:
+            self.boxes.remove((box, some))
+
+    def publish(self, message):
+        for box, some in self.boxes:
+            box.append(message)
+            some.set()
+
+# %% news-1 wrong: catches any OSError
+# cause: OSError is wider than ConnectionError, so other errors of send don't come out
+# line: except OSError
+import asyncio
+
+
+class Feed:
+    def __init__(self, size):
+        self._size = size
+        self._inboxes = set()
+
+    async def serve(self, client):
+        inbox = asyncio.Queue(self._size)
+        self._inboxes.add(inbox)
+        try:
+            while True:
+                await client.send(await inbox.get())
+        except OSError:
+            pass
+        finally:
+            self._inboxes.discard(inbox)
+
+    def publish(self, message):
+        for inbox in self._inboxes:
+            if inbox.full():
+                inbox.get_nowait()
+            inbox.put_nowait(message)
+
+# %% shut-down-1 right: awaits each late one, whatever comes
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    if not under_way:
+        return 0
+    _, late = await asyncio.wait(set(under_way), timeout=seconds)
+    for task in late:
+        task.cancel()
+    for task in late:
+        try:
+            await task
+        except (asyncio.CancelledError, Exception):
+            pass
+    return len(late)
+
+# %% shut-down-1 wrong: returns the tasks
+# cause: returns the set of tasks and not their number
+# line: return late
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    if not under_way:
+        return 0
+    _, late = await asyncio.wait(set(under_way), timeout=seconds)
+    for task in late:
+        task.cancel()
+    await asyncio.gather(*late, return_exceptions=True)
+    return late

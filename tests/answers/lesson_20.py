@@ -603,7 +603,6 @@ async def leaks(test):
 # %% leaks-1 wrong: known by their names
 # cause: a task that has the same name as one from before is taken for that one
 # line: if task.get_name() not in names | names =
-# told: none
 import asyncio
 
 async def leaks(test):
@@ -972,7 +971,7 @@ def find_circle(waits):
 
 # %% steady-1 wrong: a failed test leaves its washer
 # cause: If the assertion fails, the lines behind it are not reached: the washer is not cancelled and still runs when the test is over. It belongs into a finally.
-# line: assert clean == [0, 1, 2, 3, 4]
+# line: assert clean == [0, 1, 2, 3, 4] | timeout=600
 import asyncio
 
 
@@ -2957,7 +2956,6 @@ async def test_order(order):
 # %% circle-1 wrong: one set of seen tasks for all starts
 # cause: seen is kept from one start to the next, so two chains that only meet look like a circle
 # line: seen = set() | if name in seen: | for start in waits:
-# told: none
 def find_circle(waits):
     """Return the set of the tasks that wait for each other in a circle."""
     def circle_from(name):
@@ -3086,3 +3084,503 @@ async def kitchen(oven, fridge):
             await fridge.off()
     finally:
         await oven.off()
+
+# %% thirty-1 wrong: a second more or less will do
+# cause: the time of the guest who leaves is checked with a tolerance of a whole second, so an order that waits 31 s or 29 s passes
+# line: assert 29 <= left <= 31
+import asyncio
+
+
+async def test_order(order):
+    loop = asyncio.get_running_loop()
+
+    # in time
+    async def quick():
+        await asyncio.sleep(12)
+        return "soup"
+
+    start = loop.time()
+    assert await order(quick) == "soup"
+    assert abs(loop.time() - start - 12) < 0.1
+
+    # an error
+    async def burning():
+        await asyncio.sleep(3)
+        raise ZeroDivisionError
+
+    start = loop.time()
+    try:
+        await order(burning)
+    except ZeroDivisionError:
+        assert abs(loop.time() - start - 3) < 0.1
+    else:
+        raise AssertionError("no error")
+
+    # too late
+    times = {}
+
+    async def slow():
+        try:
+            await asyncio.sleep(1000)
+        except asyncio.CancelledError:
+            times["cancelled"] = loop.time()
+            await asyncio.sleep(5)
+            times["ended"] = loop.time()
+            raise
+
+    start = loop.time()
+    assert await order(slow) == "the guest left"
+    left = times["cancelled"] - start
+    assert 29 <= left <= 31
+    assert abs(times["ended"] - times["cancelled"] - 5) < 0.1
+    assert abs(loop.time() - times["ended"]) < 0.1
+
+# %% thirty-1 wrong: asserts a tuple
+# cause: the parentheses make the condition and the message a tuple, which is always true, so it isn't tested that order waits for the end of the kitchen
+# line: assert (ended and took == 34, "the kitchen was still busy")
+import asyncio
+
+
+async def test_order(order):
+    clock = asyncio.get_running_loop().time
+    cancelled_at, ended = None, False
+
+    async def never():
+        nonlocal cancelled_at, ended
+        try:
+            await asyncio.sleep(10_000)
+        except asyncio.CancelledError:
+            cancelled_at = round(clock() - start, 1)
+            await asyncio.sleep(4)
+            ended = True
+            raise
+
+    start = clock()
+    answer = await order(never)
+    took = round(clock() - start, 1)
+    assert answer == "the guest left"
+    assert cancelled_at == 30
+    assert (ended and took == 34, "the kitchen was still busy")
+
+    async def soup():
+        await asyncio.sleep(20)
+        return ["soup"]
+
+    start = clock()
+    assert await order(soup) == ["soup"]
+    assert round(clock() - start, 1) == 20
+
+    async def fails():
+        await asyncio.sleep(1)
+        raise LookupError("no salt")
+
+    start = clock()
+    try:
+        await order(fails)
+    except LookupError:
+        assert round(clock() - start, 1) == 1
+        return
+    assert False, "the error is lost"
+
+# %% thirty-1 wrong: a kitchen that is closed at once
+# cause: the slow kitchen needs no time to end after it was cancelled, so an order that doesn't wait until it has ended passes
+# line: return None | stopped.append(now() - begin) | await asyncio.sleep(3600) | finally:
+import asyncio
+
+
+async def test_order(order):
+    now = asyncio.get_running_loop().time
+
+    async def check(kitchen, result, seconds):
+        began = now()
+        try:
+            got = await order(kitchen)
+        except OSError as error:
+            got = type(error)
+        assert got == result, f"{got!r}, expected {result!r}"
+        assert abs(now() - began - seconds) < 0.1, "at the wrong time"
+
+    async def just_in_time():
+        await asyncio.sleep(29.4)
+        return None
+
+    async def broken():
+        await asyncio.sleep(2.5)
+        raise BrokenPipeError
+
+    stopped = []
+    begin = None
+
+    async def endless():
+        nonlocal begin
+        begin = now()
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            stopped.append(now() - begin)
+
+    await check(endless, "the guest left", 30)
+    await check(just_in_time, None, 29.4)
+    await check(broken, BrokenPipeError, 2.5)
+    assert len(stopped) == 1 and abs(stopped[0] - 30) < 0.1
+
+# %% circle-1 wrong: those who hang because of the circle are in it
+# cause: only the tasks that will get on are crossed out, so the tasks that wait for one in the circle are left over, too
+# line: return hanging | free = {name for name in hanging if waits[name] not in hanging}
+def find_circle(waits):
+    hanging = set(waits)
+    while True:
+        free = {name for name in hanging if waits[name] not in hanging}
+        if not free:
+            return hanging
+        hanging -= free
+
+# %% circle-1 wrong: whoever has been seen before closes a circle
+# cause: the names seen on the earlier walks are not told from those of this walk, so two tasks that wait for the same third one look like a circle
+# line: if name in seen: | seen = set() | seen.add(name)
+def all_round(waits, start):
+    circle, name = {start}, waits[start]
+    while name in waits and name not in circle:
+        circle.add(name)
+        name = waits[name]
+    return circle
+
+
+def find_circle(waits):
+    seen = set()
+    for name in waits:
+        while name in waits:
+            if name in seen:
+                return all_round(waits, name)
+            seen.add(name)
+            name = waits[name]
+    return set()
+
+# %% steady-1 wrong: a day is long enough
+# cause: a time limit (of a day) makes a washer that is right, but slower, fail
+# line: async with asyncio.timeout(24 * 3600):
+import asyncio
+
+
+async def test_washer(washer):
+    dirty, clean = asyncio.Queue(), []
+    for plate in range(5):
+        dirty.put_nowait(plate)
+    task = asyncio.create_task(washer(dirty, clean))
+    joined = asyncio.create_task(dirty.join())
+    try:
+        async with asyncio.timeout(24 * 3600):
+            await asyncio.wait({task, joined}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            task.result()
+        assert clean == [0, 1, 2, 3, 4]
+    finally:
+        task.cancel()
+        joined.cancel()
+        await asyncio.gather(task, joined, return_exceptions=True)
+
+# %% steady-1 wrong: compares as far as both go
+# cause: zip ends with the shorter of the two, so it isn't noticed if the last plates are lost, or washed again after the others
+# line: for expected, plate in zip(range(5), clean):
+import asyncio
+import contextlib
+
+
+async def stop(task):
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+
+
+async def test_washer(washer):
+    dirty, clean = asyncio.Queue(), []
+    for plate in range(5):
+        dirty.put_nowait(plate)
+    async with asyncio.TaskGroup() as group:
+        washing = group.create_task(washer(dirty, clean))
+        await dirty.join()
+        await stop(washing)
+    for expected, plate in zip(range(5), clean):
+        assert plate == expected
+
+# %% leaks-1 wrong: knows the old tasks by their names
+# cause: the tasks that were there before are remembered by name, so a leaked task that has the name of an old one is overlooked
+# line: before = {task.get_name() for task in asyncio.all_tasks()} | if task.get_name() not in before
+import asyncio
+
+
+async def leaks(test):
+    before = {task.get_name() for task in asyncio.all_tasks()}
+    left = []
+    try:
+        await test()
+    finally:
+        left = [
+            task
+            for task in asyncio.all_tasks()
+            if task.get_name() not in before
+        ]
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+    return sorted(task.get_name() for task in left)
+
+# %% thirty-1 wrong: the error may be any
+# cause: except Exception also catches the assert that no error came out
+# line: except Exception:
+import asyncio
+
+
+async def test_order(order):
+    clock, done = asyncio.get_running_loop().time, []
+
+    async def quick():
+        await asyncio.sleep(29.5)
+        return "soup"
+
+    async def slow():
+        try:
+            await asyncio.sleep(30.5)
+        except asyncio.CancelledError:
+            done.append(clock())
+            raise
+
+    async def fails():
+        raise LookupError
+
+    assert await order(quick) == "soup"
+    assert clock() == 29.5
+    assert await order(slow) == "the guest left"
+    assert clock() == 59.5 and done == [59.5]
+    try:
+        await order(fails)
+        assert False, "no error"
+    except Exception:
+        pass
+
+# %% thirty-1 wrong: kitchens without a result
+# cause: no kitchen returns anything, so an order that loses the result passes
+# line: async def quick():
+import asyncio
+
+
+async def test_order(order):
+    clock, done = asyncio.get_running_loop().time, []
+
+    async def quick():
+        await asyncio.sleep(29.5)
+
+    async def slow():
+        try:
+            await asyncio.sleep(30.5)
+        except asyncio.CancelledError:
+            done.append(clock())
+            raise
+
+    async def fails():
+        raise LookupError
+
+    assert await order(quick) is None
+    assert clock() == 29.5
+    assert await order(slow) == "the guest left"
+    assert clock() == 59.5 and done == [59.5]
+    try:
+        await order(fails)
+    except LookupError:
+        return
+    assert False
+
+# %% circle-1 wrong: two in a row are a circle
+# cause: the names of the ways before close a way, too
+# line: if name in done:
+def find_circle(waits):
+    done = []
+    for first in waits:
+        way, name = [], first
+        while name is not None:
+            if name in done:
+                return set(way)
+            way.append(name)
+            done.append(name)
+            name = waits.get(name)
+    return set()
+
+# %% circle-1 wrong: values that are keys
+# cause: whoever waits and is waited for counts as part of a circle
+# line: return {name
+def find_circle(waits):
+    return {name for name in waits if name in waits.values()}
+
+# %% steady-1 wrong: the first five
+# cause: a plate that is washed twice at the end is cut off
+# line: clean[:5]
+import asyncio
+
+
+async def test_washer(washer):
+    dirty, clean = asyncio.Queue(), []
+    for plate in range(5):
+        dirty.put_nowait(plate)
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(washer(dirty, clean))
+        await dirty.join()
+        task.cancel()
+    assert clean[:5] == [0, 1, 2, 3, 4]
+
+# %% steady-1 wrong: the last plate alone
+# cause: only the last plate is compared
+# line: assert clean[-1] == 4
+import asyncio
+
+
+async def test_washer(washer):
+    dirty, clean = asyncio.Queue(), []
+    for plate in range(5):
+        dirty.put_nowait(plate)
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(washer(dirty, clean))
+        await dirty.join()
+        task.cancel()
+    assert clean[-1] == 4
+
+# %% leaks-1 wrong: what was there before is noted too late
+# cause: the tasks of before are noted when the test has begun, so its own are among them
+# line: before = asyncio.all_tasks()
+import asyncio
+
+
+async def leaks(test):
+    task = asyncio.create_task(test())
+    await asyncio.sleep(0)
+    before = asyncio.all_tasks()
+    try:
+        await task
+    finally:
+        left = asyncio.all_tasks() - before
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+    return sorted(task.get_name() for task in left)
+
+
+# %% leaks-1 right: what is neither old nor a stranger's
+import asyncio
+import contextvars
+
+testing = contextvars.ContextVar("testing", default=())
+
+
+async def leaks(test):
+    """Return the names of the tasks that `test` left, sorted; end them."""
+    loop = asyncio.get_running_loop()
+    mark = object()
+    others, mine = asyncio.all_tasks(), set()
+    earlier = loop.get_task_factory()
+
+    def factory(loop, coroutine, **options):
+        if earlier is None:
+            task = asyncio.Task(coroutine, loop=loop, **options)
+        else:
+            task = earlier(loop, coroutine, **options)
+        ours = mark in testing.get() or asyncio.current_task() in mine
+        (mine if ours else others).add(task)
+        return task
+
+    def found():
+        return {task for task in asyncio.all_tasks() - others if not task.done()}
+
+    names, cancelled = [], None
+    loop.set_task_factory(factory)
+    try:
+        token = testing.set((*testing.get(), mark))
+        try:
+            await test()
+        finally:
+            testing.reset(token)
+            names += sorted(task.get_name() for task in found())
+    finally:
+        while tasks := found():
+            for task in tasks:
+                task.cancel()
+            while not all(task.done() for task in tasks):
+                try:
+                    await asyncio.wait(tasks)
+                except asyncio.CancelledError as error:
+                    cancelled = error
+        if loop.get_task_factory() is factory:
+            loop.set_task_factory(earlier)
+        if cancelled is not None:
+            raise cancelled
+    return names
+
+
+# %% leaks-1 right: a factory that keeps a family book
+import asyncio
+import contextlib
+import contextvars
+
+family = contextvars.ContextVar("family", default=None)
+
+
+class Book:
+    """The tasks that are started within the block, and by those tasks."""
+
+    def __init__(self, loop):
+        self.loop = loop
+        self.tasks = []
+        self.outer = None
+
+    def __enter__(self):
+        self.outer = family.get()
+        self.token = family.set(self)
+        self.before = self.loop.get_task_factory()
+        self.loop.set_task_factory(self)
+        return self
+
+    def __exit__(self, *error):
+        family.reset(self.token)
+
+    def close(self):
+        if self.loop.get_task_factory() is self:
+            self.loop.set_task_factory(self.before)
+
+    def __call__(self, loop, coroutine, **options):
+        make = self.before or self.default
+        task = make(loop, coroutine, **options)
+        book = family.get()
+        while book is not None and book is not self:
+            book = book.outer
+        if book is self or asyncio.current_task() in self.tasks:
+            self.tasks.append(task)
+        return task
+
+    @staticmethod
+    def default(loop, coroutine, **options):
+        return asyncio.Task(coroutine, loop=loop, **options)
+
+    def running(self):
+        return [task for task in self.tasks if not task.done()]
+
+    async def end(self):
+        interruption = None
+        while round_ := self.running():
+            for task in round_:
+                task.cancel()
+            while left := [task for task in round_ if not task.done()]:
+                try:
+                    await asyncio.wait(left)
+                except asyncio.CancelledError as error:
+                    interruption = error
+        if interruption:
+            raise interruption
+
+
+async def leaks(test):
+    """Return the names of the tasks that `test` left, sorted; end them."""
+    async with contextlib.AsyncExitStack() as stack:
+        book = Book(asyncio.get_running_loop())
+        stack.callback(book.close)
+        stack.push_async_callback(book.end)
+        with book:
+            await test()
+        return sorted(task.get_name() for task in book.running())

@@ -161,7 +161,6 @@ async def highest(client, load, days):
 # %% reduce-there-1 wrong: begins at zero
 # cause: the highest of negative numbers is said to be 0
 # line: best = 0
-# told: none
 async def highest(client, load, days):
     def top(numbers):
         best = 0
@@ -1406,7 +1405,6 @@ async def work_all(client, work, numbers):
 # %% reduce-there-1 wrong: begins at zero, again
 # cause: on a day with negative numbers only, zero stays the highest
 # line: best = 0
-# told: none
 def highest_number(numbers):
     best = 0
     for number in numbers:
@@ -1427,7 +1425,6 @@ async def highest(client, load, days):
 # %% idempotent-1 wrong: the mark counts as one
 # cause: True is 1 in a sum, so each mark makes the sum of the book too great by one
 # line: book.update({account: balance, key: True})
-# told: none
 def pay(book, payment):
     """Enter `payment` into `book`, however often it is called."""
     key = "payment", payment["id"]
@@ -1436,3 +1433,117 @@ def pay(book, payment):
     account = "account", payment["account"]
     balance = book.get(account, 0) + payment["amount"]
     book.update({account: balance, key: True})
+
+# %% batches-1 wrong: ships the lazy map itself
+# cause: `map` does nothing until it is iterated, so the call only makes a map object, and the work is done at home when the results are collected, not by the workers.
+# line: client.submit(map, work, numbers[i:i + size]) | results.extend(part)
+import math
+
+
+async def work_all(client, work, numbers):
+    if not numbers:
+        return []
+    size = math.ceil(len(numbers) / 40)
+    futures = [
+        client.submit(map, work, numbers[i:i + size])
+        for i in range(0, len(numbers), size)
+    ]
+    results = []
+    for part in await client.gather(futures):
+        results.extend(part)
+    return results
+
+# %% survive-1 wrong: awaits the lost future again
+# cause: after a loss the same future is awaited again, which raises again; the item is never sent a second time.
+# line: return await future | except client.WorkerDied:
+import asyncio
+
+
+async def do_all(client, work, items):
+    async def outcome(future):
+        for chance in range(3):
+            try:
+                return await future
+            except client.WorkerDied:
+                if chance == 2:
+                    raise
+
+    futures = client.map(work, items)
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(outcome(future)) for future in futures]
+    return [task.result() for task in tasks]
+
+# %% survive-1 wrong: one counter for all items
+# cause: the losses of all items are counted together, so three items that are lost once each end it, though none was sent three times.
+# line: losses = 0 | losses += 1 | if losses == 3:
+import collections
+
+
+async def do_all(client, work, items):
+    results = {}
+    losses = 0
+    waiting = collections.deque((item, client.submit(work, item)) for item in items)
+    while waiting:
+        item, future = waiting.popleft()
+        try:
+            results[item] = await future
+        except client.WorkerDied:
+            losses += 1
+            if losses == 3:
+                raise
+            waiting.append((item, client.submit(work, item)))
+    return [results[item] for item in items]
+
+# %% survive-1 wrong: gives up at the second loss
+# cause: raises at the second loss
+# line: > 1
+import asyncio
+async def do_all(client, work, items):
+    futures = {item: client.submit(work, item) for item in items}
+    lost = dict.fromkeys(items, 0)
+    results = []
+    for item in items:
+        while True:
+            try:
+                results.append(await futures[item])
+                break
+            except client.WorkerDied:
+                lost[item] += 1
+                if lost[item] > 1:
+                    raise
+                futures[item] = client.submit(work, item)
+    return results
+
+# %% idempotent-1 wrong: keeps a balance for the account as well
+# cause: the balance of the account is kept in the book besides the amounts of the payments, so each amount is in the sum twice.
+# line: book["account", account] = balance
+def pay(book, payment):
+    account = payment["account"]
+    book["payment", account, payment["id"]] = payment["amount"]
+    balance = sum(
+        amount for key, amount in book.items()
+        if key[:2] == ("payment", account)
+    )
+    book["account", account] = balance
+
+# %% idempotent-1 wrong: glues account and id together
+# cause: the key is account and id glued together without anything between, so payment 11 of account "a" and payment 1 of account "a1" have the same key, and one overwrites the other.
+# line: f"{payment['account']}{payment['id']}"
+def pay(book, payment):
+    entry = f"{payment['account']}{payment['id']}"
+    book.update({entry: payment["amount"]})
+
+# %% batches-1 wrong: does each different number once
+# cause: a number that comes twice is done once
+# line: set(numbers)
+import math
+async def work_all(client, work, numbers):
+    def batch(part):
+        return {n: work(n) for n in part}
+    todo = list(set(numbers))
+    size = math.ceil(len(todo) / 20) or 1
+    parts = [todo[i:i + size] for i in range(0, len(todo), size)]
+    found = {}
+    for each in await client.gather(client.map(batch, parts)):
+        found.update(each)
+    return [found[n] for n in numbers]

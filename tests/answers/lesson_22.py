@@ -728,3 +728,34 @@ def report(fetch, urls):
     with asyncio.Runner() as runner:
         runner.run(fill())
     return ", ".join([task.result() for task in tasks])
+
+# %% bench-1 wrong: every second round goes backwards
+# cause: to be fair every second round runs the ways in reverse, but in each round they are to run in the order of `ways`.
+# line: names.reverse()
+import statistics
+
+
+def bench(ways, rounds, clock):
+    for run in ways.values():
+        run()
+
+    measured = {name: [] for name in ways}
+    names = list(ways)
+    for _ in range(rounds):
+        for name in names:
+            before = clock()
+            ways[name]()
+            after = clock()
+            measured[name].append(after - before)
+        names.reverse()     # so that nobody is always the first
+
+    return {name: statistics.median(measured[name]) for name in ways}
+
+# %% edge-1 wrong: get_event_loop makes no loop
+# cause: the loop of the thread
+# line: get_event_loop
+import asyncio
+def report(fetch, urls):
+    async def all_pages():
+        return ", ".join(await asyncio.gather(*(fetch(u) for u in urls)))
+    return asyncio.get_event_loop().run_until_complete(all_pages())

@@ -1107,7 +1107,6 @@ async def show(crawl, reader, writer):
 # %% crawl-progress-1 wrong: events anywhere
 # cause: /events is looked for in the whole request, so other paths and headers with it get the events
 # line: if b"/events" in asked:
-# told: none
 import asyncio, contextlib, json
 
 async def show(crawl, reader, writer):
@@ -5206,3 +5205,546 @@ async def crawl(url, pages, workers, tell):
             for page in pages:
                 group.create_task(crawler.one(page))
     return crawler.names, crawler.failed
+
+# %% crawl-page-1 wrong: the limit of 4 s is taken for a lost connection
+# cause: the TimeoutError of the whole is an OSError and is caught with those of the tries, so at 4 s a ValueError comes out instead of a TimeoutError.
+# line: except OSError: | async with asyncio.timeout_at(deadline):
+import asyncio
+import random
+
+
+async def get_page(ask, page):
+    deadline = asyncio.get_running_loop().time() + 4
+    for attempt in range(5):
+        try:
+            async with asyncio.timeout_at(deadline):
+                if attempt:
+                    await asyncio.sleep(random.uniform(0, 0.1 * 2 ** (attempt - 1)))
+                async with asyncio.timeout(1):
+                    status, body = await ask(page)
+        except OSError:
+            continue
+        if status == 200:
+            return body
+        if status != 429 and status != 503:
+            break
+    raise ValueError(f"no answer for {page}")
+
+# %% crawl-page-1 wrong: pauses before the first try
+# cause: the first try is paused for
+# line: await asyncio.sleep
+import asyncio, random
+async def get_page(ask, page):
+    async with asyncio.timeout(4):
+        for n in range(5):
+            await asyncio.sleep(random.uniform(0, 0.05 * 2 ** n))
+            try:
+                async with asyncio.timeout(1):
+                    status, body = await ask(page)
+            except OSError:
+                continue
+            if status == 200:
+                return body
+            if status not in (429, 503):
+                raise ValueError(status)
+    raise ValueError("five tries")
+
+# %% crawl-page-1 wrong: makes a ValueError of the deadline
+# cause: TimeoutError at 4 s is turned
+# line: except TimeoutError | raise ValueError("too slow")
+import asyncio, random
+async def get_page(ask, page):
+    try:
+        async with asyncio.timeout(4):
+            for n in range(5):
+                if n:
+                    await asyncio.sleep(random.uniform(0, 0.05 * 2 ** n))
+                try:
+                    async with asyncio.timeout(1):
+                        status, body = await ask(page)
+                except OSError:
+                    continue
+                if status == 200:
+                    return body
+                if status not in (429, 503):
+                    raise ValueError(status)
+    except TimeoutError:
+        raise ValueError("too slow")
+    raise ValueError("five tries")
+
+# %% crawl-limit-1 wrong: looks at the clock before there is a slot
+# cause: the time of a start is noted before the fetch waits for its slot; when it really starts later, the next one may follow at once.
+# line: next_start = loop.time() + apart | await slots.acquire()
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    loop = asyncio.get_running_loop()
+    slots = asyncio.Semaphore(most)
+    results = []
+
+    async def one(place, page):
+        try:
+            results[place] = await fetch(page)
+        finally:
+            slots.release()
+
+    next_start = loop.time()
+    async with asyncio.TaskGroup() as group:
+        for place, page in enumerate(pages):
+            results.append(None)
+            await asyncio.sleep(max(0, next_start - loop.time()))
+            next_start = loop.time() + apart
+            await slots.acquire()
+            group.create_task(one(place, page))
+    return results
+
+# %% crawl-limit-1 wrong: looks for a slot on every beat only
+# cause: if all slots are taken it sleeps for another whole pause, so a fetch starts not as soon as a slot is free but at the next beat.
+# line: while in_flight >= most: | await asyncio.sleep(apart)     # the next beat
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    in_flight = 0
+    answers = {}
+
+    async def one(place, page):
+        nonlocal in_flight
+        try:
+            answers[place] = await fetch(page)
+        finally:
+            in_flight -= 1
+
+    async with asyncio.TaskGroup() as group:
+        for place, page in enumerate(pages):
+            if place > 0:
+                await asyncio.sleep(apart)
+            while in_flight >= most:
+                await asyncio.sleep(apart)     # the next beat
+            in_flight += 1
+            group.create_task(one(place, page))
+    return [answers[place] for place in range(len(answers))]
+
+# %% crawl-pipeline-1 wrong: gives up its slot before there is room
+# cause: the slot is given back as soon as the page is fetched, before it is in the queue, so any number of fetched pages may wait, not only one for each worker.
+# line: async with slots: | await queue.put((page, raw))
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    records, errors = {}, {}
+    slots = asyncio.Semaphore(workers)
+    queue = asyncio.Queue(size)
+
+    async def bring(page):
+        async with slots:
+            try:
+                raw = await fetch(page)
+            except Exception as error:
+                errors[page] = error
+                return
+        await queue.put((page, raw))
+
+    async def digest():
+        while True:
+            page, raw = await queue.get()
+            try:
+                records[page] = await parse(raw)
+            except Exception as error:
+                errors[page] = error
+            finally:
+                queue.task_done()
+
+    async with asyncio.TaskGroup() as group:
+        parser = group.create_task(digest())
+        async with asyncio.TaskGroup() as fetchers:
+            for page in pages:
+                fetchers.create_task(bring(page))
+        await queue.join()
+        parser.cancel()
+    return records, errors
+
+# %% crawl-pipeline-1 wrong: shares out the pages beforehand
+# cause: each worker gets its own share of the pages at the beginning; one whose pages are quick is idle while others still have pages to begin, so fewer fetches than `workers` are in flight.
+# line: crew.create_task(worker(pages[number::workers])) | for page in share:
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    pages = list(pages)
+    good = {}
+    bad = {}
+    queue = asyncio.Queue(maxsize=size)
+    END = object()
+
+    async def worker(share):
+        for page in share:
+            try:
+                raw = await fetch(page)
+            except Exception as error:
+                bad[page] = error
+            else:
+                await queue.put((page, raw))
+
+    async def parser():
+        while (item := await queue.get()) is not END:
+            page, raw = item
+            try:
+                good[page] = await parse(raw)
+            except Exception as error:
+                bad[page] = error
+
+    async with asyncio.TaskGroup() as stages:
+        stages.create_task(parser())
+        async with asyncio.TaskGroup() as crew:
+            for number in range(workers):
+                crew.create_task(worker(pages[number::workers]))
+        await queue.put(END)
+    return good, bad
+
+# %% crawl-pipeline-1 right: one scheduler that waits for what comes first
+import asyncio
+import collections
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    to_begin = collections.deque(pages)
+    fetching = {}                       # from each task to its page
+    fetched = collections.deque()       # pairs that wait to be parsed
+    parsing = {}                        # one at most
+    records, errors = {}, {}
+    try:
+        while True:
+            if fetched and not parsing:
+                page, raw = fetched.popleft()
+                parsing[asyncio.ensure_future(parse(raw))] = page
+            while to_begin and len(fetching) + max(0, len(fetched) - size) < workers:
+                page = to_begin.popleft()
+                fetching[asyncio.ensure_future(fetch(page))] = page
+            if not fetching and not parsing:
+                return records, errors
+            ended, _ = await asyncio.wait(
+                [*fetching, *parsing], return_when=asyncio.FIRST_COMPLETED
+            )
+            for task in ended:
+                stage = fetching if task in fetching else parsing
+                page = stage.pop(task)
+                try:
+                    value = task.result()
+                except Exception as error:
+                    errors[page] = error
+                    continue
+                if stage is fetching:
+                    fetched.append((page, value))
+                else:
+                    records[page] = value
+    finally:
+        rest = [*fetching, *parsing]
+        for task in rest:
+            task.cancel()
+        await asyncio.gather(*rest, return_exceptions=True)
+
+# %% crawl-progress-1 wrong: the first event comes after a pause
+# cause: the first event only after 0.05
+# line: await asyncio.sleep(0.05)
+import asyncio, json
+async def show(crawl, reader, writer):
+    try:
+        asked = await reader.readuntil(b"\r\n\r\n")
+        path = asked.split()[1]
+        if path == b"/events":
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+            while not crawl.over:
+                await asyncio.sleep(0.05)
+                writer.write(b"data: %s\n\n" % json.dumps(crawl.state()).encode())
+                await writer.drain()
+            writer.write(b"data: %s\n\n" % json.dumps(crawl.state()).encode())
+        elif path == b"/":
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<h1>Crawl</h1>")
+        else:
+            writer.write(b"HTTP/1.1 404 Not Found\r\n\r\n")
+        await writer.drain()
+    except (OSError, EOFError):
+        pass
+    finally:
+        writer.close()
+
+# %% crawl-progress-1 wrong: a pattern that is found anywhere
+# cause: the expression finds it anywhere
+# line: re.search(rb"/events"
+import asyncio, json, re
+async def show(crawl, reader, writer):
+    try:
+        asked = await reader.readuntil(b"\r\n\r\n")
+        if re.search(rb"/events", asked):
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+            while not crawl.over:
+                writer.write(b"data: %s\n\n" % json.dumps(crawl.state()).encode())
+                await writer.drain()
+                await asyncio.sleep(0.05)
+            writer.write(b"data: %s\n\n" % json.dumps(crawl.state()).encode())
+        elif re.match(rb"GET / ", asked):
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<h1>Crawl</h1>")
+        else:
+            writer.write(b"HTTP/1.1 404 Not Found\r\n\r\n")
+        await writer.drain()
+    except (ConnectionError, asyncio.IncompleteReadError):
+        pass
+    finally:
+        writer.close()
+
+# %% crawl-stop-1 wrong: doesn't wait for those it cancels
+# cause: after the grace the late workers are only told to end; crawl returns while they still run, and their pages are not back in todo yet.
+# line: task.cancel()     # too late | for task in late:
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    async def worker():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            try:
+                done[page] = await fetch(page)
+            finally:
+                if page not in done:
+                    todo.appendleft(page)
+
+    crew = [asyncio.create_task(worker()) for _ in range(workers)]
+    everyone = asyncio.ensure_future(asyncio.wait(crew, return_when=asyncio.FIRST_EXCEPTION))
+    stopped = asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait({everyone, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        if not everyone.done():
+            await asyncio.wait({everyone}, timeout=grace)
+        for task in crew:
+            if task.done():
+                task.result()
+    except BaseException:
+        for task in crew:
+            task.cancel()
+        await asyncio.gather(*crew, return_exceptions=True)
+        raise
+    finally:
+        for helper in (everyone, stopped):
+            helper.cancel()
+        await asyncio.gather(everyone, stopped, return_exceptions=True)
+
+    late = [task for task in crew if not task.done()]
+    for task in late:
+        task.cancel()     # too late
+
+# %% crawl-stop-1 wrong: counts the pages of an earlier crawl
+# cause: it takes the crawl for over when `done` is as long as `todo` was, but `done` may hold pages of an earlier crawl, so it ends too early.
+# line: total = len(todo) | if len(done) >= total:
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    total = len(todo)
+    complete = asyncio.Event()
+
+    def check():
+        if len(done) >= total:
+            complete.set()
+
+    async def worker():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            try:
+                done[page] = await fetch(page)
+            except BaseException:
+                todo.appendleft(page)
+                raise
+            check()
+
+    async with asyncio.TaskGroup() as group:
+        check()
+        crew = [group.create_task(worker()) for _ in range(workers)]
+        signals = [group.create_task(event.wait()) for event in (complete, stop)]
+        await asyncio.wait(signals, return_when=asyncio.FIRST_COMPLETED)
+        if not complete.is_set():
+            await asyncio.wait(crew, timeout=grace)
+        for task in crew + signals:
+            task.cancel()
+
+# %% crawl-whole-1 wrong: knows only some of the lost connections
+# cause: httpx.NetworkError does not cover a server that hangs up without an answer (RemoteProtocolError), so that error comes out of the crawl.
+# line: except (TimeoutError, httpx.NetworkError, httpx.TimeoutException):
+import asyncio
+import random
+
+import httpx
+
+TRIES = 6
+
+
+async def get_name(client, address):
+    """Return the name, or None if the page has failed."""
+    for left in reversed(range(TRIES)):
+        wait = random.random() / 10
+        try:
+            async with asyncio.timeout(0.3):
+                answer = await client.get(address)
+        except (TimeoutError, httpx.NetworkError, httpx.TimeoutException):
+            pass
+        else:
+            match answer.status_code:
+                case 200:
+                    return answer.json()["name"]
+                case 429:
+                    wait = float(answer.headers["Retry-After"])
+                case 503:
+                    pass
+                case _:
+                    return None
+        if left:
+            await asyncio.sleep(wait)
+    return None
+
+
+async def crawl(url, pages, workers, tell):
+    names, failed = {}, []
+    todo = list(reversed(pages))
+
+    async def worker():
+        while todo:
+            page = todo.pop()
+            name = await get_name(client, url + page)
+            if name is None:
+                failed.append(page)
+            else:
+                names[page] = name
+            tell(len(names), len(failed))
+
+    async with httpx.AsyncClient() as client, asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+    return names, failed
+
+# %% crawl-whole-1 wrong: asks again for a page that isn't there
+# cause: raise_for_status makes an httpx.HTTPError of a 404 too, and that is caught as if the connection were lost, so such a page is asked for six times.
+# line: response.raise_for_status() | except (TimeoutError, httpx.HTTPError):
+import asyncio
+import random
+
+import httpx
+
+
+async def crawl(url, pages, workers, tell):
+    done = {}
+    failed = []
+    queue = asyncio.Queue()
+    for page in pages:
+        queue.put_nowait(page)
+
+    async def attempt(client, page):
+        """Return True and the name, or False and the seconds to wait."""
+        try:
+            async with asyncio.timeout(0.3):
+                response = await client.get(url + page)
+            if response.status_code == 429:
+                return False, float(response.headers["Retry-After"])
+            response.raise_for_status()
+        except (TimeoutError, httpx.HTTPError):
+            return False, random.uniform(0, 0.1)
+        return True, response.json()["name"]
+
+    async def worker(client):
+        while not queue.empty():
+            page = queue.get_nowait()
+            for number in range(1, 7):
+                ok, value = await attempt(client, page)
+                if ok:
+                    done[page] = value
+                    break
+                if number < 6:
+                    await asyncio.sleep(value)
+            else:
+                failed.append(page)
+            tell(len(done), len(failed))
+
+    async with httpx.AsyncClient() as client:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker(client))
+    return done, failed
+
+# %% crawl-whole-1 wrong: the pause counts as part of the try
+# cause: the pause after a 429 lies within the 0.3 s of the try, so a longer Retry-After is cut off and it asks again too early.
+# line: await asyncio.sleep(float(response.headers["Retry-After"])) | async with asyncio.timeout(0.3):
+import asyncio
+import collections
+import random
+
+import httpx
+
+
+async def crawl(url, pages, workers, tell):
+    names, failed = {}, []
+    waiting = collections.deque(pages)
+
+    async def ask(client, page):
+        for again in (True, True, True, True, True, False):
+            try:
+                async with asyncio.timeout(0.3):
+                    response = await client.get(url + page)
+                    if response.status_code == 429 and again:
+                        await asyncio.sleep(float(response.headers["Retry-After"]))
+            except (TimeoutError, httpx.TransportError):
+                status = None
+            else:
+                status = response.status_code
+            if status == 200:
+                names[page] = response.json()["name"]
+                return
+            if status not in (None, 429, 503):
+                break
+            if status != 429 and again:
+                await asyncio.sleep(random.uniform(0, 0.1))
+        failed.append(page)
+
+    async def worker(client):
+        while waiting:
+            await ask(client, waiting.popleft())
+            tell(len(names), len(failed))
+
+    async with httpx.AsyncClient() as client, asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker(client))
+    return names, failed
+
+# %% crawl-whole-1 wrong: each worker has its own share
+# cause: shared out beforehand
+# line: pages[k::workers]
+import asyncio, random, httpx
+async def crawl(url, pages, workers, tell):
+    names, failed = {}, []
+    async def worker(client, share):
+        for page in share:
+            for n in range(6):
+                pause = random.uniform(0, 0.1)
+                status = None
+                try:
+                    async with asyncio.timeout(0.3):
+                        r = await client.get(url + page)
+                    status = r.status_code
+                except (TimeoutError, httpx.TransportError):
+                    pass
+                if status == 200:
+                    names[page] = r.json()["name"]
+                    break
+                if status == 429:
+                    pause = float(r.headers["Retry-After"])
+                elif status not in (None, 503):
+                    failed.append(page)
+                    break
+                if n < 5:
+                    await asyncio.sleep(pause)
+            else:
+                failed.append(page)
+            tell(len(names), len(failed))
+    async with httpx.AsyncClient() as client, asyncio.TaskGroup() as g:
+        for k in range(workers):
+            g.create_task(worker(client, pages[k::workers]))
+    return names, failed

@@ -107,9 +107,27 @@ class WaitForAll(Exercise):
         """Raise Wrong unless all ran at once in threads, and were done when it returned."""
         jobs.check_handed_over(lab)
         keyed = len(jobs.started) < jobs.together and lab.node(ast.DictComp, ast.SetComp)
+        if not jobs.met and (locked := lab.with_of("*lock*") or lab.call_of("*lock*.acquire")):
+            raise Wrong(
+                "sequential",
+                f"At most {jobs.peak} of {len(jobs.all)} jobs ran at once; {jobs.together} should.",
+                locked,
+                "A lock lets in one thread at a time. The jobs share nothing here: leave it out.",
+                headline="ran one after another",
+                at="lets in one at a time",
+            )
         jobs.check_together(keyed or lab.call_of("join", "result", "*Executor"))
         if done < jobs.together:
             observed = f"It returned when {done} of {jobs.together} jobs were done."
+            if asks := lab.while_loop("is_alive") or lab.condition("is_alive"):
+                raise Wrong(
+                    "early return",
+                    observed,
+                    asks,
+                    "Go on as long as *any* of them is alive. Simpler: call `join` on each, after "
+                    "all are started.",
+                    at="ends while some are still alive",
+                )
             if slept := lab.call_of("sleep"):
                 raise Wrong(
                     "early return",
@@ -121,7 +139,9 @@ class WaitForAll(Exercise):
             raise Wrong(
                 "early return",
                 observed,
-                lab.call_of("join") or lab.call_of("start") or lab.call_of("submit", "map"),
+                lab.call_of("join", "*.wait")
+                or lab.call_of("start")
+                or lab.call_of("submit", "map"),
                 "`start` returns at once. Call `join` on every thread after all are started.",
             )
 

@@ -58,7 +58,10 @@ class LazyPipeline(Exercise):
                 "eager",
                 f"I asked for one error. It stands in line 2 of the log, and `errors` had read "
                 f"{source.taken} of {len(log)} lines before it handed it out.",
-                made_a_list(lab) or lab.call_of("next") or lab.yielding(),
+                made_a_list(lab)
+                or lab.repeated_call_of("next")
+                or lab.call_of("next", "pairwise", "batched", "islice", "zip*")
+                or lab.yielding(),
                 "Hand out each error as soon as you see it, before you read on.",
                 headline="reads too far",
             )

@@ -43,6 +43,14 @@ class Shares(Exercise):
                 headline="not a list",
             )
         said = "for the list [1, 3, 4] it returned"
+        if got == [1.0, 0.75, 0.5]:
+            raise Wrong(
+                "value",
+                f"For the list [1, 3, 4] it returned {got}: each share of the sum so far.",
+                lab.operation("/"),
+                "The sum is known only when you have seen all numbers. Divide after that.",
+                headline="divided too early",
+            )
         lab.equal(got, expected, said, line=lab.call_of("round"))
         if numbers != [1, 3, 4]:
             raise Wrong(

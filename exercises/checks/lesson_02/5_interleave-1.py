@@ -59,7 +59,7 @@ class Interleave(Exercise):
             raise Wrong(
                 "turns",
                 "It yielded all of `first` before it yielded anything of `second`.",
-                lab.earliest(lab.yielding_from(), lab.call_of("chain")),
+                lab.earliest(lab.yielding_from(), lab.call_of("chain")) or lab.for_loop(),
                 "Ask each of the two for one item, in turn.",
                 headline="one after another",
             )

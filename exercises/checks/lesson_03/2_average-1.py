@@ -43,7 +43,8 @@ class Averager(Exercise):
                 "shared state",
                 "I made two averagers and sent 100 to the first. The second was sent only "
                 "a 10, and its answer was not 10.",
-                lab.earliest(lab.default(), lab.outer_name()),
+                lab.earliest(lab.default(), lab.outer_name(), lab.assigned("averager.*"))
+                or lab.text.kept_outside(),
                 "Keep the numbers in local variables of the generator.",
                 headline="share one memory",
             )

@@ -1,4 +1,5 @@
 import ast
+from collections.abc import Iterator
 from inspect import isgenerator
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
@@ -25,10 +26,13 @@ class Averages(Exercise):
         heard = []
         generator = lab.generator(listener(heard))
         got = averages(generator, [10, 20, 60])
-        if isgenerator(got):
+        if isinstance(got, Iterator):
+            made = "a generator" if isgenerator(got) else f"a `{type(got).__name__}`"
             raise Wrong(
                 "value",
-                "It returned a generator, and none of its lines has run.",
+                f"It returned {made}, and none of its lines has run."
+                if isgenerator(got)
+                else f"It returned {made}, which sends a number only when it is asked for an item.",
                 lab.earliest(lab.yielding(), lab.returning()),
                 "The task asks for a list: collect the answers, and `return` them.",
                 headline="not a list",
@@ -38,7 +42,8 @@ class Averages(Exercise):
                 "sent for yielded",
                 f"The generator heard {heard}. `next` sends None, and so does a `for` loop.",
                 # The priming stands less deep, or alone on its line.
-                lab.earliest(lab.repeated_call_of("next"), lab.for_loop("generator")),
+                lab.earliest(lab.repeated_call_of("next"), lab.for_loop("generator"))
+                or lab.call_of("next"),  # in a function that is called for each number
                 "After the priming, each number has to go in with `send`.",
                 headline="sent nothing",
             )
@@ -50,7 +55,8 @@ class Averages(Exercise):
                 "Priming carries no number: the first `send` has to bring the first one.",
                 headline="lost the first number",
             )
-        lab.equal(heard, [10, 20, 60], what="the generator heard")
+        whole = [10, 20, 60] in heard and lab.call_of("send", given="numbers")
+        lab.equal(heard, [10, 20, 60], what="the generator heard", line=whole or None)
         if isinstance(got, (list, tuple)) and list(got[:1]) == ["ready"]:
             raise Wrong(
                 "sent for yielded",
@@ -61,7 +67,8 @@ class Averages(Exercise):
                 "What the priming gives back is not an answer to a number. Leave it out.",
                 headline="kept the priming's answer",
             )
-        lab.equal(got, ["answer to 10", "answer to 20", "answer to 60"])
+        line = None if isinstance(got, list) else lab.returning()
+        lab.equal(got, ["answer to 10", "answer to 20", "answer to 60"], line=line)
         lab.equal(averages(listener([]), []), [], what="for no numbers it returned")
 
     @sweep(

@@ -109,6 +109,15 @@ class Borrow(Exercise):
         reader = lab.generator(lab.call(borrow, shelf))
         lab.equal(next(reader, None), "novel", what="it handed out")
         if shelf != ["atlas"]:
+            if not lab.call_of("pop") and (looks := lab.item_of("shelf", at=-1)):
+                raise Wrong(
+                    "given back early",
+                    f"While the book was out, the shelf held {shelf}.",
+                    looks,
+                    "`shelf.pop()` takes the last one off.",
+                    headline="never took it off",
+                    at="only looks at it",
+                )
             raise Wrong(
                 "given back early",
                 f"While the book was out, the shelf held {shelf}.",
@@ -116,6 +125,14 @@ class Borrow(Exercise):
                 "The book must stay off the shelf until the generator goes on.",
             )
         came = end(reader)
+        if shelf == ["atlas"] and came == "novel":
+            raise Wrong(
+                "one too many",
+                f"{what} while the book was out. It put the book back, and took it off once more.",
+                lab.looping() or lab.yielding(),
+                "It hands out one book and ends: no loop.",
+                headline="did not end",
+            )
         if shelf == ["atlas"] and (anew := lab.rebinding()):
             raise Wrong(
                 "not given back",

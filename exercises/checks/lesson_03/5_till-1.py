@@ -1,3 +1,4 @@
+import ast
 from inspect import getgeneratorstate
 from itertools import zip_longest
 
@@ -140,7 +141,7 @@ class Till(Exercise):
                 "around the `yield`, and don't leave the loop in its `except`.",
                 headline="ended at the first error",
             ) from None
-        anew = lab.inner_loop() and lab.assigned(to=0)
+        anew = _set_by_a_handler(lab) or (lab.inner_loop() and lab.assigned(to=0))
         line = anew or lab.operation("+=", "+")
         lab.equal(got, 3, "to 3 and an error it answered", line=line)
 
@@ -218,3 +219,15 @@ def listed(steps):
     """What is done to a till, in words."""
     *words, last = [f"sent {step}" if isinstance(step, (int, float)) else step for step in steps]
     return f"{', '.join(words)} and {last}" if words else last
+
+
+def _set_by_a_handler(lab):
+    """The line of an `except` that gives a name a value, or None."""
+    lines = [
+        part.lineno
+        for node in lab.nodes()
+        if isinstance(node, ast.ExceptHandler)
+        for part in node.body
+        if isinstance(part, ast.Assign) and isinstance(part.value, ast.Constant)
+    ]
+    return min(lines, default=None)

@@ -173,6 +173,15 @@ class Drive(Exercise):
                 "`generator.throw(error)` raises it there.",
                 headline="sent the error",
             )
+        if got is None and which.endswith("nobody has") and not lab.call_of("*.throw"):
+            raise Wrong(
+                "not delegated",
+                "`find` raised LookupError, and nothing was thrown into the generator, which "
+                "would have caught it.",
+                lab.call_of("*.close") or lab.handler(LookupError),
+                "`generator.throw(error)`, where you catch the LookupError.",
+                headline="kept the error from the generator",
+            )
         if got is None and expected is not None:
             raise Wrong(
                 "return value",

@@ -1,3 +1,4 @@
+import ast
 import inspect
 import reprlib
 
@@ -44,7 +45,8 @@ class Bill(Exercise):
                 try_="At the end, `return` the sum.",
                 headline="no return",
             )
-        lab.equal(total, PRICES["tea"] + PRICES["cake"], what="it returned")
+        line = lab.dropped_yield()
+        lab.equal(total, PRICES["tea"] + PRICES["cake"], what="it returned", line=line)
         order = ["tea", ["cake", ["jam", "cream"]], "milk"]
         heard, total = self._talk(lab, bill, order)
         if heard == ["tea", "milk"]:
@@ -62,6 +64,14 @@ class Bill(Exercise):
                 lab.call_of("*.append*", "*.extend*", "*.insert", "*.put") or lab.yielding_from(),
                 "What is put off comes too late. Delegate to an inner order where it stands.",
                 headline="put off the inner order",
+            )
+        if heard == ["tea", "cake", "jam", "cream"] and (ends := _returning_inside(lab)):
+            raise Wrong(
+                "stopped early",
+                f"It asked for {heard}, and not for the milk, which comes after the inner order.",
+                ends,
+                "Add the sum of the inner order to yours, and go on.",
+                headline="ended with the inner order",
             )
         lab.equal(heard, ["tea", "cake", "jam", "cream", "milk"], what="it asked for")
         if total == PRICES["tea"] + PRICES["milk"]:
@@ -307,3 +317,16 @@ def at(prices):
 
 
 PRICES = {"tea": 4, "cake": 3, "jam": 1, "cream": 2, "milk": 1}
+
+
+def _returning_inside(lab):
+    """The `return` of a `yield from` in a loop, or None."""
+    lines = [
+        part.lineno
+        for loop in lab.nodes()
+        if isinstance(loop, (ast.For, ast.While))
+        for part in ast.walk(loop)
+        if isinstance(part, ast.Return)
+        if any(isinstance(one, ast.YieldFrom) for one in ast.walk(part))
+    ]
+    return min(lines, default=None)

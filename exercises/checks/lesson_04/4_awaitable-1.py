@@ -62,7 +62,8 @@ class Awaitable(Exercise):
                 "The value of an `await` is what `__await__` returns: `return (yield …)`.",
                 headline="lost the answer",
             )
-        lab.equal(answer.value, 4, what="I sent a 4, and the `await` gave")
+        line = lab.returning()
+        lab.equal(answer.value, 4, what="I sent a 4, and the `await` gave", line=line)
         again = waits_for(one)
         question = self._send(lab, again, None)
         if isinstance(question, StopIteration):
@@ -156,7 +157,7 @@ class Awaitable(Exercise):
                 "`yield from` a string goes through its letters. `yield` hands it out whole.",
                 headline="hands out letters",
             )
-        lab.equal(question, "tea?", what="it handed out")
+        lab.equal(question, "tea?", what="it handed out", line=lab.yielding())
 
     @sweep(
         lambda some: {

@@ -97,6 +97,23 @@ class RoundRobin(Exercise):
                 "After one turn the others come first: put it at the end of the queue.",
                 headline="ran each to its end",
             )
+        asks = [call.lineno for call in lab.text.calls_of("send", "next")]
+        if log.startswith("ABB") and len(asks) > 1:
+            raise Wrong(
+                "turns",
+                f"{said} B had two turns in a row.",
+                asks[-1],
+                "One `send(None)` is a turn. After that the others come first.",
+                headline="gave two turns at once",
+            )
+        if log.startswith("CBA"):
+            raise Wrong(
+                "order",
+                f"{said} C, which stands last, came first.",
+                lab.call_of("pop", "reversed", "reverse") or lab.item_of(at=-1),
+                "Take from the left, `popleft()`, and append at the right.",
+                headline="went from right to left",
+            )
         if log == "CCCBBBA":
             raise Wrong(
                 "turns",

@@ -1,5 +1,6 @@
 """Long, for a result can be lost in many ways, and each is a whole program."""
 
+import ast
 from collections import deque
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
@@ -53,12 +54,11 @@ class RunAll(Exercise):
         log = []
         plan = {"A": (3, "tea"), "B": (1, 0), "C": (2, "jam")}
         lab.told("with A, B and C, which have 3, 1 and 2 turns and return 'tea', 0 and 'jam'")
-        got = self._give(
-            lab,
-            run_all,
-            watched(lab, {name: guest(log, name, *what) for name, what in plan.items()}),
-            QUEUED,
-        )
+        generators = watched(lab, {name: guest(log, name, *what) for name, what in plan.items()})
+        got = self._give(lab, run_all, list(generators), QUEUED)
+        if log and set(log) < set("ABC"):
+            lab.equal(log, list("ABCACA"), what="the log is")
+        self._asked_again(lab, got, generators)
         self._name(lab, got, "".join(log))
         lab.told("with A, B and C, of which B returns None")
         plan = {"A": (3, "tea"), "B": (2, None), "C": (1, "jam")}
@@ -120,6 +120,26 @@ class RunAll(Exercise):
                     headline="queued without its place",
                 ) from None
             raise
+
+    def _asked_again(self, lab, got, generators):
+        """Raise Wrong if the end of a generator, which comes again when it is asked again, has
+        taken the place of what it returned.
+        """
+        if not isinstance(got, list) or len(got) != len(generators):
+            return
+        again = [one for one, result in zip(generators, got) if one.asked > 1 and result is None]
+        if again:
+            name = again[0].name
+            raise Wrong(
+                "StopIteration",
+                f"It returned {got}. {name} had ended, and was asked to go on. Then StopIteration "
+                "comes once more, and its `value` is None.",
+                lab.earliest(lab.assigned(to="value"), lab.for_loop("generators"))
+                or lab.use_of("StopIteration"),
+                "A generator that has ended gets no more turns: keep a queue of those that are "
+                "left.",
+                headline="asked one that has ended",
+            )
 
     def _name(self, lab, got, log):
         if log == "AAABCC":
@@ -183,11 +203,15 @@ class RunAll(Exercise):
                 f"It returned {got}: in the order in which they ended.",
                 lab.call_of("append", given="value")
                 or lab.operation("+=", on=["value"])
-                or lab.call_of("*.values"),
+                or lab.call_of("*.values", "reversed", "*.reverse")
+                or lab.node(ast.Slice),
                 "The results stand in the order of `generators`. Keep each generator's place "
                 "with it.",
             )
-        lab.equal(got, ["tea", 0, "jam"])
+        line = None
+        if got == [(0, "tea"), (1, 0), (2, "jam")]:
+            line = lab.returning()
+        lab.equal(got, ["tea", 0, "jam"], line=line)
         lab.equal(list(log), list("ABCACA"), what="the log is")
 
     @sweep(

@@ -1,5 +1,6 @@
 """Long, for there are many ways to lose an error, and each is a whole program."""
 
+import ast
 from collections import deque
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
@@ -131,14 +132,14 @@ class RunOn(Exercise):
             raise Wrong(
                 "lost error",
                 f"Two generators raised errors. It returned {got}.",
-                lab.handler(Exception, BaseException),
+                _replacing(lab) or lab.handler(Exception, BaseException),
                 "Put each error into a list, and return the list.",
             )
         if errors == expected[::-1]:
             raise Wrong(
                 "order",
                 f"It returned {got}, which is the order of the generators.",
-                lab.call_of("sorted", "sort") or lab.item_of(),
+                lab.call_of("sorted", "sort") or _taken_by_place(lab) or lab.item_of(),
                 "The KeyError came first. Append each error when it comes.",
             )
         lab.equal(got, expected)
@@ -182,6 +183,14 @@ class RunOn(Exercise):
                 "Do not catch it.",
                 headline="held up the stop",
             ) from None
+        if (leaves := _leaving_a_finally(lab)) and not lab.handler(BaseException):
+            raise Wrong(
+                "caught too much",
+                f"Somebody pressed stop. It returned {got!r}, as if nothing had happened.",
+                leaves,
+                "Let the `return` stand behind the loop, without a `finally`.",
+                at="stands in a `finally`, and so ends every error on its way out",
+            )
         raise Wrong(
             "caught too much",
             f"Somebody pressed stop, and `run_on` went on. It returned {got!r}.",
@@ -469,3 +478,41 @@ def fails(log, name, turns, error):
         log.append(name)
         yield
     raise error
+
+
+def _replacing(lab):
+    """The line of an `except` that gives a name a new list, where it should append; or None."""
+    lines = [
+        part.lineno
+        for node in lab.nodes()
+        if isinstance(node, ast.ExceptHandler)
+        for part in ast.walk(node)
+        if isinstance(part, ast.Assign) and isinstance(part.value, ast.List)
+        if isinstance(part.targets[0], ast.Name)
+    ]
+    return min(lines, default=None)
+
+
+def _leaving_a_finally(lab):
+    """The `return` in a `finally`, or None."""
+    lines = [
+        part.lineno
+        for node in lab.nodes()
+        if isinstance(node, ast.Try)
+        for statement in node.finalbody
+        for part in ast.walk(statement)
+        if isinstance(part, ast.Return)
+    ]
+    return min(lines, default=None)
+
+
+def _taken_by_place(lab):
+    """The line that takes errors out of what it kept by generator or by place, or None."""
+    items = [node for node in lab.nodes() if isinstance(node, ast.Subscript)]
+    kept = {ast.unparse(one.value) for one in items if isinstance(one.ctx, ast.Store)}
+    lines = [
+        one.lineno
+        for one in items
+        if isinstance(one.ctx, ast.Load) and ast.unparse(one.value) in kept
+    ]
+    return max(lines, default=None)

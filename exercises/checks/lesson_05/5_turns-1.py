@@ -125,7 +125,7 @@ class RunFor(Exercise):
                 try_="`return` how many turns were given.",
                 headline="no return",
             )
-        lab.equal(given, 4)
+        lab.equal(given, 4, line=lab.operation("+=", "+") or lab.returning())
 
     def _rest(self, lab, given, log, ready):
         if log == "ABCA":
@@ -139,6 +139,14 @@ class RunFor(Exercise):
                 "Count the turn before you know how it ends.",
                 headline="did not count the end",
             )
+        if given == 6:
+            raise Wrong(
+                "counted wrong",
+                "The second call gave 5 turns, and returned 6: nobody was left for another.",
+                lab.operation("+=", "+") or lab.for_loop(),
+                "Look whether anybody is left before you count, or count when a turn is given.",
+                headline="counted a turn that nobody had",
+            )
         if given == 9:
             raise Wrong(
                 "shared state",
@@ -147,7 +155,7 @@ class RunFor(Exercise):
                 "Begin at 0 in each call.",
                 headline="counts on",
             )
-        lab.equal(given, 5)
+        lab.equal(given, 5, line=lab.operation("+=", "+") or lab.returning())
 
     @sweep(
         lambda some: {

@@ -82,7 +82,7 @@ class NextWait(Exercise):
                 "loop may not sleep at all.",
                 headline="left out an overdue sleeper",
             )
-        lab.equal(got, 0)
+        lab.equal(got, 0, line=lab.call_of("abs"))
         got = self._ask(lab, next_wait, "", [], 3.0, "nobody was ready, and nobody slept")
         if got == 0 and got is not None:
             raise Wrong(

@@ -57,7 +57,10 @@ class HeapWithTies(Exercise):
                 "Go on while the first deadline is `now` or earlier, `now` included.",
                 headline="left some asleep",
             )
-        lab.equal(got, [a, b], what="with deadlines 1, 2, 3 and 9, at 2 it returned")
+        line = _not_by_deadline(lab)
+        if isinstance(got, list) and any(isinstance(one, tuple) for one in got):
+            line = lab.call_of("heappop", "*.pop", "*.popleft") or lab.returning()
+        lab.equal(got, [a, b], "with deadlines 1, 2, 3 and 9, at 2 it returned", line=line)
         got = sleepers.due(4)
         if a in (got or ()):
             raise Wrong(
@@ -157,11 +160,14 @@ class HeapWithTies(Exercise):
                 headline="left some asleep",
             )
         if got and got != five and set(got) == set(five):
+            left = lab.call_of("insort_left", "bisect_left")
             raise Wrong(
                 "heap",
                 f"I added a, b, c, d and e with the same deadline. They came out as {got}.",
-                lab.call_of("heappush", "append", "sort", "min"),
-                "The ticket must tell who came first: `next(self.tickets)`.",
+                left or lab.call_of("heappush", "append", "insort*", "sort", "min"),
+                "A new one belongs behind those with the same deadline: `insort_right`."
+                if left
+                else "The ticket must tell who came first: `next(self.tickets)`.",
                 headline="no order among equals",
             )
         lab.equal(got, five, "five with the same deadline came out as", line=lab.assigned(to="who"))
@@ -190,6 +196,16 @@ class HeapWithTies(Exercise):
         except TypeError as error:
             if "not supported between" not in str(error):
                 raise
+            if repeats := _repeating_ticket(lab):
+                raise Wrong(
+                    "heap",
+                    f"{told} That raised TypeError: {error}.",
+                    repeats,
+                    "Where deadline and ticket are equal, Python compares the sleepers. A ticket "
+                    "must never repeat: make one `itertools.count()` in `__init__`, and take the "
+                    "`next` of it.",
+                    headline="gave a ticket twice",
+                ) from None
             raise Wrong(
                 "heap",
                 f"{told} That raised TypeError: {error}.",
@@ -427,3 +443,26 @@ class Sleeper:
 
 def said(call):
     return f"`add({call[0]}, {call[1]!r})`" if isinstance(call, tuple) else f"`due({call})`"
+
+
+def _not_by_deadline(lab):
+    """The `heappush` of an entry that doesn't begin with the deadline, or None."""
+    for add in lab.nodes():
+        if getattr(add, "name", None) == "add":
+            deadline = add.args.args[1].arg
+            for call in lab.text.calls_of("heappush", inside=add):
+                entry = call.args[-1]
+                if isinstance(entry, ast.Tuple) and ast.unparse(entry.elts[0]) != deadline:
+                    return call.lineno
+    return None
+
+
+def _repeating_ticket(lab):
+    """The line of `add` that makes a ticket which may come again: the length of what it keeps, or
+    the first number of a new count; or where a count goes back. None if there is no such line.
+    """
+    for add in lab.nodes():
+        if getattr(add, "name", None) == "add":
+            calls = lab.text.calls_of("len", "count", inside=add)
+            return calls[0].lineno if calls else lab.operation("-=")
+    return None

@@ -60,6 +60,15 @@ class Every(Exercise):
             )
         begun, _ = self._play(lab, every, [0.3, 1.6, 0.1, 0.1, 0.1])
         self._count(lab, begun, 5)
+        if begun[2] < begun[1] + 1.59:
+            raise Wrong(
+                "await waits",
+                f"A work begun at {begun[1]:.2f} s took 1.6 s, and the next one began at "
+                f"{begun[2]:.2f} s, before that was over.",
+                lab.call_of("create_task", "ensure_future", "gather"),
+                "`await work()`: it takes as long as it takes, and then comes the next beat.",
+                headline="works overlap",
+            )
         if begun[2] > 2.7:
             raise Wrong(
                 "drift",
@@ -115,6 +124,17 @@ class Every(Exercise):
 
     def _drift(self, lab, begun):
         shown = ", ".join(f"{moment:.2f}" for moment in begun)
+        if 0.2 < begun[1] - 1 < 0.4 and all(
+            abs(after - before - 1) < 0.005 for before, after in zip(begun[1:], begun[2:])
+        ):
+            raise Wrong(
+                "drift",
+                f"The first work took 0.3 s. They began at {shown} s: the later ones are a second "
+                "apart, but not on the beat of the start.",
+                lab.assigned(to="clock") or lab.call_of("clock"),
+                "Note the start before the first work.",
+                headline="began to count too late",
+            )
         if abs(begun[1] - 1.31) < 0.02:
             raise Wrong(
                 "drift",
@@ -124,7 +144,7 @@ class Every(Exercise):
                 "The next beat is `seconds` after the last beat, not after the work.",
                 headline="drifts by the work",
             )
-        if begun[-1] > 4.02:
+        if 4.02 < begun[-1] < 4.2:
             raise Wrong(
                 "drift",
                 f"Each sleep ended 0.01 s late. The works began at {shown} s: it adds up.",

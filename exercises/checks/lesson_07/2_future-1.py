@@ -210,10 +210,20 @@ class WriteFuture(Exercise):
             raise Wrong(
                 "another error",
                 f"The second `set_result` raised {type(error).__name__}: {error}.",
-                lab.definition("set_result"),
+                lab.text.of_traceback(error) or lab.definition("set_result"),
                 "Raise a RuntimeError that says what is wrong.",
             ) from None
         more = len(woken) - before
+        asks = self._refusing(lab) if value is None else None  # "tea" was refused
+        if asks:
+            raise Wrong(
+                "falsy",
+                "I set the result to None, and then once more. No error came.",
+                asks,
+                "None is a result like any other. Let an attribute of its own tell whether there "
+                "is one.",
+                headline="took None for not done",
+            )
         raise Wrong(
             "stale wake-up" if more else "done twice",
             "I set the result a second time. "
@@ -226,6 +236,26 @@ class WriteFuture(Exercise):
             "Refuse it: `raise RuntimeError(…)`.",
             headline="woken twice" if more else "set twice",
         )
+
+    def _refused(self, lab, error):
+        return Wrong(
+            "another error",
+            f"Nobody had set a result yet, and `set_result` raised a RuntimeError: {error}.",
+            self._refusing(lab) or lab.text.of_traceback(error),
+            "Refuse only a second one. A future may be set when nobody waits for it yet.",
+            headline="refused the first result",
+        )
+
+    def _refusing(self, lab):
+        """The first `if` of `set_result`, or None."""
+        lines = [
+            part.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.FunctionDef) and node.name == "set_result"
+            for part in ast.walk(node)
+            if isinstance(part, ast.If)
+        ]
+        return min(lines, default=None)
 
     def _unchanged(self, lab, got, value, refusal):
         if got == "once more":
@@ -283,7 +313,7 @@ class WriteFuture(Exercise):
     def _act(self, Future, lab, acts):
         """Await a future, or set its result, again and again; what came of it."""
         futures, woken, refused = (Future(), Future()), [], []
-        waiters, went_on = [], []
+        waiters, went_on, given = [], [], set()
         with contextlib.ExitStack() as stack:
             for which, act in acts:
                 if act != "await":
@@ -291,8 +321,11 @@ class WriteFuture(Exercise):
                         futures[which].set_result(act[0])
                     except RecursionError:
                         raise
-                    except RuntimeError:
+                    except RuntimeError as error:
+                        if which not in given:
+                            raise self._refused(lab, error) from None
                         refused.append(act[0])
+                    given.add(which)
                     continue
                 waiter = stack.enter_context(contextlib.closing(awaiting(futures[which])))
                 name = f"waiter {len(waiters) + len(went_on) + 1}"

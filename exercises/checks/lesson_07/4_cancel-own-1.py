@@ -1,5 +1,6 @@
 """Long, for it brings a small loop of its own, to be cancelled on."""
 
+import ast
 import contextlib
 import heapq
 import itertools
@@ -125,14 +126,16 @@ class Cancel(Exercise):
                 headline="told too late",
             )
         if over == 3:
+            renames = _emptied_name(lab)
             raise Wrong(
                 "stale wake-up",
                 "It was told at 1 s and began to clean up, for 4 s. At 3 s its old timer "
                 "rang and ended that.",
-                lab.call_of("ready.append"),
+                renames or lab.call_of("ready.append*"),
                 "The entry of its first sleep is still in the heap. Put None in the place "
-                "of the task.",
+                "of the task" + (": `entry[2] = None`." if renames else "."),
                 headline="stale timer",
+                at="gives a name of yours another value, and the entry stays" if renames else "",
             )
         lab.equal(over, 5, what="told at 1 s, it cleaned up for 4 s, and was done at")
 
@@ -494,3 +497,27 @@ async def counting(loop, whom, cancel):
             await small_sleep(0)
         except CancelledError:
             log["told"] = True
+
+
+def _emptied_name(lab):
+    """The line that gives a name, which a loop or an unpacked entry gave its value, None or an
+    entry with None in it.
+    """
+    unpacked = {
+        name.id
+        for node in lab.nodes()
+        if isinstance(node, (ast.For, ast.Tuple))
+        for name in ast.walk(getattr(node, "target", node))
+        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+    }
+    emptied = [
+        node.lineno
+        for node in lab.nodes()
+        if isinstance(node, ast.Assign)
+        if any(
+            isinstance(part, ast.Constant) and part.value is None
+            for part in (node.value, *getattr(node.value, "elts", ()))
+        )
+        if any(ast.unparse(target) in unpacked for target in node.targets)
+    ]
+    return min(emptied, default=None)

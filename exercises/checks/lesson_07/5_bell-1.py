@@ -1,5 +1,6 @@
 """Long, for a bell can wake the wrong ones in many ways, and each is a whole class."""
 
+import ast
 import contextlib
 import inspect
 
@@ -171,20 +172,24 @@ class WriteBell(Exercise):
                     "wake-up",
                     "It rang at 1, 3 and 4 s. Two came at 0 s, one "
                     f"at 2 s. They went on: {told(log)}.",
-                    lab.definition("ring"),
+                    _taking_one(lab) or lab.definition("ring"),
                     "Wake all who wait at that moment, each of them once.",
                     headline="woke the wrong ones",
                 )
             return
         observed = f"What they did: {told(log)}."
         if when.get(("b", "told")) == 1 and when.get(("b", "over")) == 2:
+            made = _made_for_nothing(lab)
             raise Wrong(
                 "stale wake-up",
                 f"{observed} It began to clean up for 5 s, and the ring "
                 "at 2 s, which was not meant for it any more, ended that.",
-                lab.definition("park"),
+                made or lab.definition("park"),
                 "Take its `wake` out of the list when the undo is called.",
                 headline="stale waiter",
+                at="gives a name of the function a value, and the bell keeps its list"
+                if made
+                else "",
             )
         if when.get(("b", "woken")) == 1:
             raise Wrong(
@@ -428,3 +433,32 @@ class WriteBell(Exercise):
         def ring(self):
             if self.waiters:
                 self.waiters.pop(0)()
+
+
+def _taking_one(lab):
+    """Where `ring`, which has no loop, takes out one waiter; or None."""
+    for ring in lab.nodes():
+        if getattr(ring, "name", None) == "ring":
+            loops = [part for part in ast.walk(ring) if isinstance(part, (ast.For, ast.While))]
+            calls = lab.text.calls_of("*.pop", "*.popleft", inside=ring)
+            return calls[0].lineno if calls and not loops else None
+    return None
+
+
+def _made_for_nothing(lab):
+    """The line of `park`, or of its undo, that gives a name of its own a value which nobody reads;
+    or None.
+    """
+    parks = (node for node in lab.nodes() if getattr(node, "name", None) == "park")
+    parts = [part for park in parks for part in ast.walk(park)]
+    used = {
+        part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
+    }
+    used |= {name for part in parts if isinstance(part, ast.Nonlocal) for name in part.names}
+    lines = [
+        part.lineno
+        for part in parts
+        if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Name)
+        if part.targets[0].id not in used
+    ]
+    return min(lines, default=None)

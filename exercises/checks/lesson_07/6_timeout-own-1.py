@@ -4,6 +4,7 @@ import ast
 import time
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import is_named
 from helpers.eventloop.tasks import CancelledError, Future, sleep
 
 from .shared import Watched, work
@@ -62,11 +63,12 @@ class WithTimeout(Exercise):
     def _nothing_rings(self, lab, run, error=None):
         """Raise Wrong if something is left. error: the type of what came out of the work."""
         if run.left:
-            passed = error and lab.text.passed_by(error, *_alarms(lab))
+            made = _alarms(lab, run.left)
+            passed = error and lab.text.passed_by(error, *_undone_by(lab, made))
             raise Wrong(
                 "stale wake-up",
                 f"It was over, and this was still there: {', '.join(run.left)}.",
-                passed or lab.earliest(lab.call_of("spawn", given="()"), lab.use_of("wake_at")),
+                passed or min((call.lineno for call in made), default=None),
                 "In a `finally`, cancel the alarm, or call its undo.",
                 headline="timer left behind",
                 at="isn't reached after an error" if passed else "",
@@ -520,10 +522,18 @@ class WithTimeout(Exercise):
             watcher.cancel()
 
 
-def _alarms(lab):
-    """What takes back what would ring, by the names that the answer has for it."""
-    made = [*lab.text.calls_of("spawn"), *lab.text.calls_of("wake_at")]
-    made = [call for call in made if call.args and not isinstance(call.args[0], ast.Name)]
+def _alarms(lab, left):
+    """The calls of the answer that made what is left."""
+    made = lab.text.calls_of("wake_at") if "an entry in the heap" in left else []
+    names = tuple(one.removeprefix("task ") for one in left)
+    for call in lab.text.calls_of("spawn"):
+        if call.args and isinstance(call.args[0], ast.Call):
+            made += [call] if is_named(call.args[0].func, names) else []
+    return made
+
+
+def _undone_by(lab, made):
+    """What takes back what was made, by the names that the answer has for it."""
     names = [
         ast.unparse(node.targets[0])
         for node in lab.nodes()

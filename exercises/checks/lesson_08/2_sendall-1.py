@@ -1,6 +1,9 @@
+import ast
 import contextlib
+import socket
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import is_constant, own_nodes
 from helpers.eventloop.sockets import READ, WRITE, send_all, until
 from helpers.eventloop.tasks import sleep
 
@@ -34,9 +37,11 @@ class SendAll(Exercise):
     def verify(self, send_all, lab):
         data = b"".join(number.to_bytes(4, "big") for number in range(100_000))
         lab.told(f"with {len(data):,} bytes and a slow reader")
-        play(lab, lambda loop: self._slowly(lab, loop, send_all, data), lab.call_of("send*"))
+        play(lab, lambda loop: self._slowly(lab, loop, send_all, data), _sending(lab))
+        lab.told("with b'tea', on a socket that had no room from the beginning")
+        play(lab, lambda loop: self._full(lab, loop, send_all), _sending(lab))
         lab.told("with no bytes at all")
-        play(lab, lambda loop: self._slowly(lab, loop, send_all, b""), lab.call_of("send*"))
+        play(lab, lambda loop: self._slowly(lab, loop, send_all, b""), _sending(lab))
 
     async def _slowly(self, lab, loop, send_all, data):
         here, there = pair()
@@ -61,18 +66,44 @@ class SendAll(Exercise):
                 self._compare(lab, here, bytes(heard), data)
             if not sender.done():
                 raise self._stuck(lab, loop, here, heard, data)
-            try:
-                await sender
-            except BlockingIOError:
-                raise Wrong(
-                    "caught too little",
-                    f"After {len(heard):,} bytes the socket had "
-                    "no room. `send` raised BlockingIOError, and nobody caught it.",
-                    lab.call_of("send*"),
-                    "It says *not now*: catch it, wait until the socket can be written, and go on.",
-                    headline="raised BlockingIOError",
-                ) from None
+            await self._ended(lab, sender, len(heard))
             self._compare(lab, here, bytes(heard), data)
+
+    async def _full(self, lab, loop, send_all):
+        """The first `send` of all is refused."""
+        here, there = pair()
+        with here, there:
+            filled = 0
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    filled += socket.socket.send(here, bytes(1 << 16))
+            sender = start_task(lab, loop, send_all, here, b"tea")
+            for _ in range(TURNS // 10):
+                await sleep(0)
+            ear = Ear(there)
+
+            def over():
+                ear()
+                return sender.done() and len(ear.heard) >= filled
+
+            if not await patiently(over):
+                raise self._stuck(lab, loop, here, ear.heard[filled:], b"tea")
+            ear()
+            await self._ended(lab, sender, 0)
+            self._compare(lab, here, ear.heard[filled:], b"tea")
+
+    async def _ended(self, lab, sender, heard):
+        try:
+            await sender
+        except BlockingIOError:
+            raise Wrong(
+                "caught too little",
+                f"After {heard:,} bytes the socket had "
+                "no room. `send` raised BlockingIOError, and nobody caught it.",
+                _sending(lab),
+                "It says *not now*: catch it, wait until the socket can be written, and go on.",
+                headline="raised BlockingIOError",
+            ) from None
 
     def _asks_again(self, lab, here, sender):
         """Raise Wrong if it was refused more often than once after each part that was taken, and
@@ -123,7 +154,7 @@ class SendAll(Exercise):
                 f"The other side got {len(heard):,} bytes where "
                 f"{len(data):,} were to be sent: the beginning of `data`, and then a part "
                 "of it again.",
-                lab.call_of("send*"),
+                _starting_over(lab) or _sending(lab),
                 "What `send` has taken is on its way. Go on behind it: `data[taken:]`.",
                 headline="sent a part twice",
             )
@@ -132,7 +163,7 @@ class SendAll(Exercise):
                 "partial send",
                 f"{said} `send` took {sum(here.sent):,} and "
                 "said so; it did not go on with the rest.",
-                lab.call_of("send*"),
+                _sending(lab),
                 "`send` returns how many bytes it took. The rest is still yours.",
                 headline="assumed that all was sent",
             )
@@ -140,14 +171,14 @@ class SendAll(Exercise):
             raise Wrong(
                 "partial send",
                 f"{said} When the socket had no room, it gave up.",
-                lab.handler(),
+                lab.handler(BlockingIOError),
                 "BlockingIOError says *not now*. Wait until the socket can be written, and go on.",
                 headline="dropped the rest",
             )
         raise Wrong(
             "lost items",
             f"{said} They are not the beginning of `data`.",
-            lab.call_of("send*"),
+            _skipping(lab) or _sending(lab),
             "Go on exactly behind what `send` has taken.",
             headline="lost a part on the way",
         )
@@ -176,7 +207,7 @@ class SendAll(Exercise):
         return play(
             lab,
             lambda loop: self._scripted(lab, loop, send_all, data, takes, hangs_up, other),
-            lab.call_of("send*"),
+            _sending(lab),
         )
 
     async def _scripted(self, lab, loop, send_all, data, takes, hangs_up, other):
@@ -294,3 +325,33 @@ class SendAll(Exercise):
     async def lets_it_block(sock, data):
         sock.setblocking(True)
         sock.sendall(data)
+
+
+def _starting_over(lab):
+    """The line that goes back to the beginning when there was no room, or None."""
+    return lab.earliest(
+        *(
+            node.lineno
+            for handler in lab.nodes()
+            if isinstance(handler, ast.ExceptHandler)
+            for node in own_nodes(handler)
+            if isinstance(node, ast.Assign) and is_constant(node.value, 0)
+        )
+    )
+
+
+def _skipping(lab):
+    """The slice that begins a number of bytes further than something says, or None."""
+    return lab.earliest(
+        *(
+            node.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.Slice) and isinstance(node.lower, ast.BinOp)
+            if isinstance(node.lower.right, ast.Constant)
+        )
+    )
+
+
+def _sending(lab):
+    """The call that sends: that of the socket, and not of a helper that is named like it."""
+    return lab.call_of("*.send", "*.sendall") or lab.call_of("send*")

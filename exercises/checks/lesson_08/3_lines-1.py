@@ -1,3 +1,5 @@
+import ast
+
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.eventloop.sockets import recv
 
@@ -36,6 +38,9 @@ class ReadLines(Exercise):
             ([b"te", b"a\nca", b"ke\n"], "and lines came in parts"),
             ([b"tea\n", b"cake"], "and the last line had no newline"),
             ([b"tea\n\ncake\n"], "and one line was empty"),
+            ([b"tea\n\n\n"], "and the last lines were empty"),
+            ([b" tea\r\n"], "and there were blanks around a line"),
+            ([b"tea\n", b" "], "and the last line had no newline"),
             ([], "and the other side hung up at once"),
         ):
             lab.told(f"{words}: {pieces}" if pieces else words)
@@ -86,6 +91,15 @@ class ReadLines(Exercise):
                 headline="stopped too early",
             )
         if isinstance(got, list) and all(isinstance(each, bytes) for each in got):
+            stripped = [each.strip() for each in got] == [each.strip() for each in expected]
+            if stripped and not any(b"\n" in each for each in got):
+                raise Wrong(
+                    "value",
+                    f"{said} Expected was {expected!r}.",
+                    lab.call_of("*strip", "splitlines") or line,
+                    'Only b"\\n" ends a line. Blanks and b"\\r" belong to it.',
+                    headline="took more than the newline off",
+                )
             if got and b"\n" not in got[0] and b"\n".join(got) == text and len(pieces) == 1:
                 raise Wrong(
                     "lost items",
@@ -118,7 +132,7 @@ class ReadLines(Exercise):
                 raise Wrong(
                     "lost items",
                     said,
-                    None,
+                    lab.condition("*strip") or _without_the_last(lab),
                     "What is left in the buffer when the stream ends is a line too.",
                     headline="lost the last line",
                 )
@@ -126,7 +140,7 @@ class ReadLines(Exercise):
                 raise Wrong(
                     "end of stream",
                     f"{said} The last line is not there.",
-                    line,
+                    _adding_the_rest(lab) or line,
                     "After the last newline the buffer is empty: that is no line.",
                     headline="made up a line",
                 )
@@ -138,6 +152,15 @@ class ReadLines(Exercise):
                     "A line may begin in one piece and end in the next. Keep its beginning "
                     "in a buffer until its newline comes.",
                     headline="cut a line in two",
+                )
+            if not any(expected[len(got) :]) and got == expected[: len(got)]:
+                raise Wrong(
+                    "lost items",
+                    f"{said} An empty line at the end is missing.",
+                    lab.call_of("*strip") or lab.call_of("pop") or lab.deleting() or line,
+                    'Each newline ends a line, and that line may be empty: b"". Only what is '
+                    "behind the last newline is no line.",
+                    headline="lost empty lines at the end",
                 )
             if got == [each for each in expected if each]:
                 raise Wrong(
@@ -156,7 +179,7 @@ class ReadLines(Exercise):
                     "One piece may hold many lines. Take all of them.",
                     headline="lost lines",
                 )
-        lab.equal(got, expected)
+        lab.equal(got, expected, line=lab.call_of("decode", "str"))
 
     @sweep(
         lambda some: {
@@ -290,3 +313,27 @@ class ReadLines(Exercise):
         while data := await recv(sock, 4096):
             text += data
         return [line for line in text.split(b"\n") if line]
+
+
+def _without_the_last(lab):
+    """The slice that leaves the last one out, whatever it is; or None."""
+    return lab.earliest(
+        *(
+            node.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.Slice) and ast.unparse(node) == ":-1"
+        )
+    )
+
+
+def _adding_the_rest(lab):
+    """The line that puts the buffer itself among the lines: what lines are cut from. Or None."""
+    calls = lab.text.calls_of("*.split", "*.partition", "*.find", "*.index")
+    buffers = {ast.unparse(call.func.value) for call in calls}
+    return lab.earliest(
+        *(
+            call.lineno
+            for call in lab.text.calls_of("append")
+            if buffers.intersection(map(ast.unparse, call.args))
+        )
+    )

@@ -9,6 +9,7 @@ from helpers.eventloop.tasks import CancelledError, Future
 
 from .shared import Door, Listener, pair, patiently, play, start_task
 
+STACKING = ("enter_context", "push", "callback")  # what is closed when an ExitStack ends
 FAILS = (OSError, ValueError, LookupError, RuntimeError, CancelledError)
 
 
@@ -113,7 +114,7 @@ class Serve(Exercise):
                 "sequential",
                 "The first client took its time. The second "
                 "one knocked, and got no answer until the first had gone.",
-                lab.await_of(besides="accept"),
+                lab.stands_at(server.coro) or lab.await_of(besides="accept"),
                 "`serve` must be back at `accept` at once: `spawn` the talk, do not await it.",
                 headline="one client after another",
             )
@@ -145,14 +146,19 @@ class Serve(Exercise):
         if not ended or not await patiently(ended.done):
             if ended:
                 ended.cancel()
+            stacked = lab.call_of(*STACKING)
             raise Wrong(
                 "left open",
                 f"{when} the server did not hang up: its client waits for ever.",
-                lab.call_of("close") or lab.call_of("spawn"),
+                lab.call_of("close") or stacked or lab.call_of("spawn"),
                 "Close the socket when the talk ends, however it ends: `with sock:` around "
                 "the `await talk(sock)`.",
                 headline="left the connection open",
-                at="was not reached" if lab.call_of("close") else "",
+                at="was not reached"
+                if lab.call_of("close")
+                else "closes it when the stack ends"
+                if stacked
+                else "",
             )
 
     @sweep(
@@ -245,7 +251,7 @@ class Serve(Exercise):
                 "left open",
                 f"The talk with client {client} was over, and the server did not hang up: the "
                 "client waits for ever.",
-                lab.text.skipped("close") or lab.call_of("spawn"),
+                lab.text.skipped("close") or lab.call_of(*STACKING) or lab.call_of("spawn"),
                 "Close the socket when the talk ends, however it ends: `with sock:` around "
                 "the `await talk(sock)`, in a function that has its own `sock`.",
                 headline="left the connection open",
@@ -282,7 +288,16 @@ class Serve(Exercise):
             if server.done():
                 await server
             server.cancel()
-            return {"talks": len(talked), "sockets left open": sum(s.fileno() >= 0 for s in talked)}
+            left_open = sum(sock.fileno() >= 0 for sock in talked)
+            if len(talked) == clients == left_open:
+                raise Wrong(
+                    "left open",
+                    "The talks were over, and all their sockets were still open.",
+                    lab.call_of("shutdown", "detach") or lab.text.skipped("close"),
+                    "`close` gives a socket back, and nothing else does.",
+                    headline="left the sockets open",
+                )
+            return {"talks": len(talked), "sockets left open": left_open}
 
     @right
     async def spawns_one_for_each(listener, talk, spawn):

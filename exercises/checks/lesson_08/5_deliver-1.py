@@ -2,6 +2,7 @@ import ast
 import contextlib
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import is_constant
 from helpers.eventloop.sockets import recv
 from helpers.eventloop.tasks import Future, sleep
 
@@ -35,8 +36,21 @@ class Deliver(Exercise):
     )
 
     def verify(self, deliver, lab):
-        lab.told("with questions 1 to 4, and answers to 3, 1 and 2")
-        play(lab, lambda loop: self._answers(lab, loop, deliver), lab.await_of("next_line"))
+        lab.told("with questions 1 to 5, and answers to 3, 1 and 2")
+        try:
+            play(lab, lambda loop: self._answers(lab, loop, deliver), lab.await_of("next_line"))
+        except (KeyError, ValueError) as error:
+            if error.args != (b"",) and "not enough values" not in str(error):
+                raise
+            raise Wrong(
+                "end of stream",
+                '`next_line` gave b"", for the other side had hung up. It was taken for an answer, '
+                f"which raised {type(error).__name__}: {error}.",
+                _asking_for_the_end(lab) or lab.text.of_traceback(error),
+                'b"" is the end of the stream, and it is bytes: neither None nor "". '
+                "Leave the loop.",
+                headline="missed the end",
+            ) from None
 
         lab.told("with question 12 alone, and the line b'12 tea' came")
         with contextlib.suppress(KeyError):  # no other number was asked
@@ -65,7 +79,7 @@ class Deliver(Exercise):
 
     async def _answers(self, lab, loop, deliver):
         here, there = pair()
-        futures = {str(number).encode(): Future() for number in range(1, 5)}
+        futures = {str(number).encode(): Future() for number in range(1, 6)}
         buffer = bytearray()
 
         async def next_line():
@@ -110,6 +124,16 @@ class Deliver(Exercise):
         done = [number for number, future in futures.items() if future.done()]
         if reader.done() and reader.error is not None:
             reader.result()  # raises it; nobody need be told again that it went unheard
+        failed = [number for number in done if futures[number].error is not None]
+        if failed and len(done) > 1:
+            raise Wrong(
+                "lost items",
+                f"One answer came, to question 3, and {len(failed)} futures got an error.",
+                lab.call_of("set_exception"),
+                "More answers are to come. Only when the stream has ended do those that are left "
+                "get the error.",
+                headline="gave up too early",
+            )
         if len(done) > 1:
             raise Wrong(
                 "wake-up",
@@ -136,7 +160,12 @@ class Deliver(Exercise):
                 "Hand on each line as it comes, not all of them at the end.",
                 headline="handed nothing on",
             )
-        lab.equal(futures[b"3"].result(), b"jam", what="the future of question 3 got")
+        lab.equal(
+            futures[b"3"].result(),
+            b"jam",
+            what="the future of question 3 got",
+            line=lab.call_of("decode", "str"),
+        )
 
     def _last(self, lab, futures, ended):
         for number, answer in ((b"1", b"tea"), (b"2", b"cake and cream")):
@@ -150,6 +179,17 @@ class Deliver(Exercise):
                     headline="stopped too early",
                 )
             if futures[number].error is None:
+                got, cut = futures[number].result(), lab.call_of("split", "rsplit")
+                if cut and got in answer.split() and got != answer:
+                    raise Wrong(
+                        "lost items",
+                        f"The answer to question {number.decode()} was {answer!r}, and its future "
+                        f"got {got!r}.",
+                        cut,
+                        "An answer may have spaces in it. Cut at the first one alone: "
+                        '`line.split(b" ", 1)`, or `line.partition(b" ")`.',
+                        headline="delivered one word of several",
+                    )
                 lab.equal(
                     futures[number].result(),
                     answer,
@@ -164,6 +204,16 @@ class Deliver(Exercise):
                     headline="lost answers",
                 )
         left = futures[b"4"]
+        if left.done() != futures[b"5"].done():
+            raise Wrong(
+                "wake-up",
+                "The other side hung up, and questions 4 and 5 were never answered. Only one of "
+                "their futures was set.",
+                lab.call_of("set_exception"),
+                "Give each of those that are left an error: that takes a loop.",
+                headline="left somebody waiting",
+                at="is reached for one of them alone",
+            )
         if not left.done():
             raise Wrong(
                 "wake-up",
@@ -364,6 +414,18 @@ def _cut_at_a_number(lab):
     cuts = [node for node in lab.nodes() if isinstance(node, ast.Slice)]
     ends = [end for cut in cuts for end in (cut.lower, cut.upper)]
     return lab.earliest(*(end.lineno for end in ends if isinstance(end, ast.Constant)))
+
+
+def _asking_for_the_end(lab):
+    """The line that asks for another end than b"", for "" or None; if there is one."""
+    return lab.earliest(
+        *(
+            node.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.Compare)
+            and any(is_constant(one, "") or is_constant(one, None) for one in node.comparators)
+        )
+    )
 
 
 def _came_to(future):

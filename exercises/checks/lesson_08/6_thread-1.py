@@ -6,6 +6,7 @@ import threading
 import traceback
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.suspects import Suspect
 from helpers.eventloop.sockets import Loop
 from helpers.eventloop.tasks import Future
 
@@ -14,6 +15,7 @@ from .shared import patiently
 LONG = 1.5  # seconds that work in a thread waits to be let go
 
 
+ANY_ERROR = "Any error of `work` belongs in `future.set_exception`: `except Exception`."
 KEPT = OSError("kept")  # an error that `work` returns is a result like any other
 
 
@@ -93,7 +95,19 @@ class InThread(Exercise):
 
     def _play(self, lab, in_thread, work):
         loop = Listening(lambda: self._setter(lab))
-        loop.run(self._one(lab, loop, in_thread, work))
+        try:
+            loop.run(self._one(lab, loop, in_thread, work))
+        except RuntimeError as error:
+            if "has its result already" not in str(error):
+                raise
+            raise Wrong(
+                "done twice",
+                "That raised RuntimeError: a future that had been set was set once more.",
+                lab.use_of("set_result" if work.error else "set_exception"),
+                "Where `work` raised an error there is no result: put that into the `else:` of the "
+                "`try`.",
+                headline="set the future twice",
+            ) from None
 
     async def _one(self, lab, loop, in_thread, work):
         own, woken = threading.get_ident(), []
@@ -105,6 +119,15 @@ class InThread(Exercise):
         work.let_go.set()
         await patiently(lambda: work.thread is not None)
         self._returned(lab, future, work, own)
+        kept = early and (lab.text.kept_default() or lab.text.kept_outside())
+        if kept:
+            raise Wrong(
+                "shared state",
+                "The future that it returned had been set by an earlier call.",
+                kept,
+                "Make a new `Future()` in each call.",
+                headline="kept the future from an earlier call",
+            )
         await patiently(future.done)
         await loop.all_came_back()
         place = next((place for thread, place in woken if thread != own), None)
@@ -215,7 +238,7 @@ class InThread(Exercise):
             raise Wrong(
                 "lost error" if work.error else "raised",
                 f"The future got {got}.",
-                lab.use_of("set_result"),
+                lab.use_of("set_result" if future.error is None else "set_exception"),
                 "An error of `work` belongs in `future.set_exception`.",
             )
 
@@ -251,6 +274,15 @@ class InThread(Exercise):
         loop = Listening(lambda: self._setter(lab))
         futures = loop.run(self._together(lab, loop, in_thread, works, last_first))
         came = [("raised", one.error) if one.error else one.value for one in futures]
+        if any(one.error is KEPT for one in futures):
+            raise Wrong(
+                "value",
+                "The future got it as its error, though `work` had returned it.",
+                lab.condition("isinstance") or lab.use_of("set_exception"),
+                "An error that is returned is a result like any other. Only the `except` knows "
+                "that one was raised.",
+                headline="took a result for an error",
+            )
         return {"the future got" if len(came) == 1 else "the futures got": _alone(came)}
 
     async def _together(self, lab, loop, in_thread, works, last_first):
@@ -265,14 +297,20 @@ class InThread(Exercise):
                         break
                 self._returned(lab, future, work, own)
                 if not future.done():
+                    # With "tea" it went well, so it may be asked whether there is a result.
+                    asks = Suspect(None) if work.error or work.value else lab.truth_test()
+                    if work.error and not lab.text.handler_of(type(work.error)):
+                        asks = Suspect(lab.handler(), "doesn't catch it", ANY_ERROR)
                     raise Wrong(
                         "wake-up",
                         "`work` was done, and the future was never set: whoever awaits it waits "
                         "for ever.",
-                        lab.call_of("work") or lab.keyword("target"),
-                        "Each `work` has a thread and a future of its own, and the future gets "
+                        asks.line or lab.call_of("work") or lab.keyword("target"),
+                        asks.try_
+                        or "Each `work` has a thread and a future of its own, and the future gets "
                         "whatever it returns.",
                         headline="never set",
+                        at=asks.at,
                     )
         finally:
             for work in works:

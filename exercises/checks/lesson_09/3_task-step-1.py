@@ -96,6 +96,16 @@ class Start(Exercise):
         got = await self._within(future, 1)
         if got is None:
             return self._stuck(lab, "a coroutine that only returns 'tea'")
+        if "object is not an iterator" in str(got[1]):
+            coro.close()
+            return Wrong(
+                "raised",
+                f"The future failed with TypeError: {got[1]}.",
+                lab.call_of("next"),
+                "`next` is for generators and iterators. A coroutine takes its steps by "
+                "`coro.send(None)`.",
+                headline="took a coroutine for an iterator",
+            )
         return self._result(lab, got, "tea")
 
     async def _talks(self, start, lab):
@@ -112,10 +122,12 @@ class Start(Exercise):
                 await asyncio.sleep(0)
             return "polite"
 
-        beside = asyncio.create_task(neighbour())
+        beside, begin = asyncio.create_task(neighbour()), loop.time()
         got = await self._within(start(polite(), loop), 1)
         if got is None:
             return self._stuck(lab, "a coroutine that awaits `sleep(0)` three times")
+        if loop.time() > begin:
+            return self._late(lab, "awaits `sleep(0)` three times", loop.time() - begin, 0)
         await beside
         if said[:3] == ["neighbour", "own", "own"]:
             return Wrong(
@@ -144,6 +156,8 @@ class Start(Exercise):
         wrong = self._result(lab, got, "tea")
         if wrong is not None:
             return wrong
+        if loop.time() - begin > 2.001:
+            return self._late(lab, "sleeps twice", loop.time() - begin, 2)
         if loop.time() - begin < 1.9:
             return Wrong(
                 "called, not handed over",
@@ -161,6 +175,16 @@ class Start(Exercise):
         if not isinstance(got[1], LookupError):
             return self._lost(lab, got)
         return None
+
+    def _late(self, lab, what, took, expected):
+        return Wrong(
+            "late",
+            f"I gave it a coroutine that {what}. It took {took:.3g} s, and not {expected} s.",
+            lab.call_of("call_later", "call_at"),
+            "No clock is needed: `loop.call_soon(step)` for None, and a future calls back when it "
+            "is done.",
+            headline="waited for the clock",
+        )
 
     async def _within(self, future, seconds):
         """(result, error) of the future, or None if it has none after so many seconds."""

@@ -162,6 +162,14 @@ class CallLater(Exercise):
                 "The loop calls without arguments. `lambda: function(*args)` brings them.",
                 headline="lost the arguments",
             ) from None
+        if all(isinstance(each, tuple) for each in said):
+            raise Wrong(
+                "arguments",
+                f"After 1.5 s these had been called: {said}; expected ['one', 'one more'].",
+                lab.call_of("function", "partial", given="args"),
+                "`args` is a tuple of the arguments. `function(*args)` takes them out of it.",
+                headline="handed the arguments over as one",
+            )
         if said == ["one more", "one"]:
             raise Wrong("order", "Two calls with the same deadline came in the wrong order.")
         lab.equal(said, ["one", "one more"], what="after 1.5 s these had been called:")
@@ -199,7 +207,9 @@ class CallLater(Exercise):
                 "say `nonlocal`.)",
                 headline="cannot be cancelled",
             )
-        top = lab.call_of("heappop", "pop", "nsmallest")
+        if not said and not loop.timers:
+            raise self._too_many(lab, "The first and the third were not called either.")
+        top = lab.call_of("heappop", "pop", "nsmallest") or lab.item_of("timers")
         lab.equal(
             said, ["one", "three"], what="with the second cancelled these were called:", line=top
         )
@@ -215,6 +225,7 @@ class CallLater(Exercise):
                 "heap: let the entry stay, with a function that does nothing.",
                 headline="refused to cancel too late",
             ) from None
+        self._cancels_one(lab, call_later)
         loop = TinyLoop()
         delays = (1, 5, 2, 6, 7, 3, 4)
         lab.told(f"with delays of {listed(map(str, delays))} s, and cancelled the second")
@@ -222,13 +233,45 @@ class CallLater(Exercise):
         cancel[1]()
         self._is_heap(lab, loop)
 
+    def _cancels_one(self, lab, call_later):
+        loop, said = TinyLoop(), []
+        lab.told("twice, each time with a delay of 1 s, and cancelled the first")
+        cancel = [call_later(loop, 1, said.append, word) for word in ("one", "two")]
+        cancel[0]()
+        self._is_heap(lab, loop)
+        loop.advance(2)
+        kept = lab.text.kept_outside()
+        if not said and kept:
+            raise Wrong(
+                "shared state",
+                "The second was not called either. Before this I had cancelled calls of another "
+                "loop, whose tickets are the same numbers.",
+                kept,
+                "What is cancelled belongs to one call: keep it in `call_later`, not outside.",
+                headline="kept something from an earlier call",
+            )
+        if not said:
+            raise self._too_many(lab, "The second was not called either.")
+
+    def _too_many(self, lab, said):
+        return Wrong(
+            "stale wake-up",
+            said,
+            lab.call_of("clear") or lab.sieve() or lab.condition() or lab.operation("==", "!="),
+            "Other calls may be due at the same moment, or call the same function. Only the entry "
+            "itself, or its ticket, tells which is yours.",
+            headline="cancelled more than one",
+        )
+
     def _is_heap(self, lab, loop):
         due = [entry[0] for entry in loop.timers]
         if any(due[(at - 1) // 2] > due[at] for at in range(1, len(due))):
             raise Wrong(
                 "heap",
                 f"Then `loop.timers` was no heap any more: the entries in it are due at {due}.",
-                lab.earliest(lab.call_of("remove", "pop"), lab.deleting()) or lab.literal("inf"),
+                lab.earliest(lab.call_of("remove", "pop"), lab.deleting())
+                or lab.literal("inf")
+                or lab.item_of(at=0),
                 "What is taken out of a heap's middle, or changes its place in the order, leaves "
                 "no heap. Let the entry stay, with a function that does nothing, or call "
                 "`heapq.heapify`.",

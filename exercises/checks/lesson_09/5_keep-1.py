@@ -99,6 +99,16 @@ class Background(Exercise):
                         "The task holds its coroutine, and not the other way round.",
                         headline="kept the coroutine",
                     )
+                if not isinstance(thing, asyncio.Future):
+                    made.cancel()
+                    return Wrong(
+                        "task not kept",
+                        f"`kept` holds {thing!r}, and not the task.",
+                        lab.call_of("add"),
+                        "A task lives as long as something holds it, and not its name: "
+                        "`kept.add(task)`.",
+                        headline="kept something else",
+                    )
         del made, coro
         await asyncio.sleep(0)
         gc.collect()
@@ -182,13 +192,18 @@ class Background(Exercise):
                 headline="a callback that can't be called as it is",
             )
         if kept:
+            # Without a callback, something else takes a task out: when that is reached at all.
+            taken = None if lab.use_of("add_done_callback") else _taking_out(lab)
             return Wrong(
                 "unbounded",
                 f"Both tasks have ended, and `kept` still holds {len(kept)}.",
-                lab.condition("cancelled", "exception") or lab.call_of("add_done_callback", "add"),
+                taken
+                or lab.condition("cancelled", "exception")
+                or lab.call_of("add_done_callback", "add"),
                 "In a program that runs for weeks they would pile up: "
                 "`task.add_done_callback(kept.discard)`.",
                 headline="never lets go",
+                at="isn't reached when each of them ends" if taken else "",
             )
         return None
 
@@ -354,6 +369,11 @@ class Background(Exercise):
         await task
         kept.discard(task)
         return task
+
+
+def _taking_out(lab):
+    """The line that takes tasks out of the set."""
+    return lab.use_of("*.discard", "*.remove", "*.*_update", "*.pop") or lab.operation("-=", "&=")
 
 
 def _told(end, seconds, cancelled):

@@ -58,7 +58,7 @@ class FailFast(Exercise):
             raise Wrong(
                 "lost error",
                 f"{words} was to come out. What came out was {ended.error!r}.",
-                lab.earliest(lab.raising(), lab.handler(), lab.keyword("return_exceptions")),
+                lab.raising() or lab.earliest(lab.handler(), lab.keyword("return_exceptions")),
             )
         if ended.at > after + MOMENT + 1e-6:
             for_all = lab.keyword("return_exceptions") or lab.call_of("wait")

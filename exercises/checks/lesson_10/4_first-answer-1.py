@@ -4,7 +4,7 @@ import contextlib
 
 from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
-from helpers.coach.mistakes.nodes import holds
+from helpers.coach.mistakes.nodes import holds, own_nodes, uses
 
 from .shared import KEPT, MOMENT, Tidy, errors_in, none_left, swept, watched
 
@@ -98,7 +98,8 @@ class FirstAnswer(Exercise):
             raise Wrong(
                 "lost error",
                 f"It returned {ended.result!r}.",
-                lab.earliest(lab.handler(), lab.returning(), lab.keyword("return_exceptions")),
+                lab.returning("ExceptionGroup")
+                or lab.earliest(lab.handler(), lab.returning(), lab.keyword("return_exceptions")),
                 "If nobody answers, the caller must hear why: `raise "
                 'ExceptionGroup("nobody answered", errors)`.',
             )
@@ -112,11 +113,15 @@ class FirstAnswer(Exercise):
             )
         found = errors_in(ended.error)
         if missing := [error for error in errors if error not in found]:
+            anew = _made_anew(lab)
             raise Wrong(
                 "lost error",
                 f"The group holds {found!r}. {missing!r} is missing.",
-                lab.call_of("ExceptionGroup", "append"),
-                "Each failure belongs into the list.",
+                anew or lab.call_of("ExceptionGroup", "append"),
+                "Make one list before the loop, and add each failure to it."
+                if anew
+                else "Each failure belongs into the list.",
+                at="makes it anew in each round" if anew else "",
             )
         none_left(lab, ended, "It raised the group")
 
@@ -354,3 +359,24 @@ def _one_of_several(lab):
     ]
     taken = (lab.call_of(f"{name}.pop") or lab.call_of("next", given=name) for name in done)
     return next(filter(None, taken), None)
+
+
+def _made_anew(lab):
+    """The line that makes the list of errors in each round of a loop, or None."""
+    raised = {
+        part.id
+        for call in lab.text.calls_of("ExceptionGroup")
+        for argument in call.args
+        for part in ast.walk(argument)
+        if isinstance(part, ast.Name)
+    }
+    return lab.earliest(
+        *(
+            node.lineno
+            for loop in lab.nodes()
+            if isinstance(loop, (ast.For, ast.AsyncFor, ast.While))
+            for node in own_nodes(loop)
+            if isinstance(node, ast.Assign) and not uses(raised, node.value)
+            if any(isinstance(name, ast.Name) and name.id in raised for name in node.targets)
+        )
+    )

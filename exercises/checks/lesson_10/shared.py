@@ -4,6 +4,7 @@ import asyncio
 
 from helpers.basics.words import listed
 from helpers.coach import Wrong
+from helpers.coach.form.text import is_function
 
 KEPT = OSError("kept")  # an error that a call returns is a result like any other
 STOP = "Cancel the tasks that are left, in a `finally`, and await them: `cancel` returns at once."
@@ -154,14 +155,20 @@ def none_left(lab, ended, when):
         return
     calls = f"{ended.flying} call{'s' * (ended.flying > 1)}"
     line = lab.call_of("gather", "wait", "as_completed", "create_task")
-    narrow = lab.text.narrow_cleanup("cancel") if lab.cancelling else None
+    narrow = passes = None
+    if lab.cancelling or ended.error and not lab.text.handler_of(type(ended.error)):
+        narrow = lab.text.narrow_cleanup("cancel", *_cancelling(lab))
+        passes = narrow and ("lets a cancellation pass" if lab.cancelling else "doesn't catch it")
     if ended.cancelled:
         raise Wrong(
             "losers",
             f"{when}, and {calls} had been asked to stop and had not ended.",
             narrow or lab.call_of("cancel") or line,
-            "`cancel` only asks, and returns at once. Await them after it, as `gather(*tasks, "
+            STOP
+            if narrow
+            else "`cancel` only asks, and returns at once. Await them after it, as `gather(*tasks, "
             "return_exceptions=True)` does.",
+            at=passes or "",
         )
     waited = None if narrow else lab.waited_at
     raise Wrong(
@@ -170,8 +177,14 @@ def none_left(lab, ended, when):
         f"{'them' if ended.flying > 1 else 'it'} to stop.",
         narrow or waited or line,
         STOP,
-        at="is where it was cancelled" if waited else "",
+        at="is where it was cancelled" if waited else passes or "",
     )
+
+
+def _cancelling(lab):
+    """The names of the answer's own functions that cancel tasks."""
+    functions = filter(is_function, lab.nodes())
+    return [one.name for one in functions if lab.text.calls_of("cancel", inside=one)]
 
 
 def errors_in(error):

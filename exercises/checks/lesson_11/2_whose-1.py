@@ -6,7 +6,7 @@ from contextlib import suppress
 from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import other_clock
+from .shared import broken_off, other_clock
 
 KEPT = OSError("kept")  # an error that `ask` returns is an answer like any other
 
@@ -74,7 +74,7 @@ class FirstAnswer(Exercise):
                 "one failure ends all",
                 f"Every server takes 9 s, and it returned {run.result!r} after "
                 f"{run.elapsed:g} s. There were 5 s, 2 s for each server.",
-                lab.handler(),
+                broken_off(lab) or lab.handler(),
                 "When the deadline of one server expires, ask the next one.",
                 headline="gave up too early",
             )
@@ -106,7 +106,7 @@ class FirstAnswer(Exercise):
                 "one failure ends all",
                 f"Server a takes 9 s, b would have answered in 1 s. It returned "
                 f"{run.result!r} after {run.elapsed:g} s of 10.",
-                lab.handler(),
+                broken_off(lab) or lab.handler(),
                 "When the deadline of one server expires, ask the next one.",
                 headline="gave up too early",
             )

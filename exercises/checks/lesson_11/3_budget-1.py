@@ -5,6 +5,8 @@ from contextlib import suppress
 
 from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.handlers import suppressing
+from helpers.coach.mistakes.nodes import own_nodes
 
 from .shared import other_clock
 
@@ -90,6 +92,17 @@ class Budget(Exercise):
                 )
             left = 12 - sum(had.get(page, 0) for page in "abc")
             if had.get("d", 5) < min(5, left) - 0.01:
+                pages = left / had["d"]  # among which it was shared out, as it seems
+                if abs(pages - round(pages)) > 0.01:
+                    raise Wrong(
+                        "time limit",
+                        f"Page d is the last one, and at its turn {left:.3g} s were left. It had "
+                        f"{had['d']:.3g} s.",
+                        lab.operation("-=") or lab.operation("-"),
+                        "What is left is the budget, less the seconds since the beginning. Count "
+                        "each second once.",
+                        headline="another share",
+                    )
                 raise Wrong(
                     "time limit",
                     f"Page d is the last one, and at its turn {left:.3g} s were left. It had "
@@ -99,15 +112,24 @@ class Budget(Exercise):
                     "their turn, whatever came of it.",
                     headline="counted a page that was left out",
                 )
-        lab.equal(run.result, {"a": "page a", "c": "page c", "d": "page d"})
+        rows = lab.call_of("append") if isinstance(run.result, list) else None
+        lab.equal(run.result, {"a": "page a", "c": "page c", "d": "page d"}, line=rows)
         fetch = lab.service({"a": 9, "b": 9})
         run = lab.run(load, fetch, ["a", "b"], 4)
         lab.equal(run.result, {})
         if run.elapsed > 4.001:
+            counted = _counted_after_a_page(lab)
             raise Wrong(
                 "limits add up",
-                f"It took {run.elapsed:g} s of 4.",
+                f"Both pages take 9 s, and it took {run.elapsed:g} s of 4.",
+                lab.text.place(counted)
+                or lab.earliest(lab.call_of("timeout*", "wait_for"), lab.operation("/")),
+                "The seconds that a page had are gone, whether it came or not. Take them off in "
+                "both cases, or ask the clock what is left."
+                if counted
+                else "Work out once, at the beginning, the moment at which all must be over.",
                 headline="no deadline for the whole",
+                at="is skipped when a share is over" if counted else "",
             )
         fetch = lab.service(1, errors={"b": LookupError("no page b")})
         lab.run(load, fetch, ["a", "b"], 9, raises=LookupError)
@@ -360,3 +382,31 @@ def _takes_share_off(lab):
         if isinstance(target, ast.Name)
     ]
     return lab.operation("-=", on=shares) if shares else None
+
+
+def _counted_after_a_page(lab):
+    """The line that counts seconds when a page has come, and that a TimeoutError skips; or None."""
+    nodes = lab.nodes()
+    blocks = [
+        statement
+        for node in nodes
+        if isinstance(node, ast.Try) or suppressing(node)
+        for statement in (*node.body, *getattr(node, "orelse", ()))
+    ]
+    # Or behind an `except` that goes on with the next page.
+    going_on = [
+        handler.lineno
+        for handler in nodes
+        if isinstance(handler, ast.ExceptHandler)
+        if any(isinstance(part, ast.Continue) for part in own_nodes(handler))
+    ]
+    if going_on:
+        blocks += [node for node in nodes if getattr(node, "lineno", 0) > min(going_on)]
+    return lab.earliest(
+        *(
+            node.lineno
+            for statement in blocks
+            for node in (statement, *own_nodes(statement))
+            if isinstance(node, ast.AugAssign) and not isinstance(node.value, ast.Constant)
+        )
+    )

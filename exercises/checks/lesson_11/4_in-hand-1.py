@@ -161,7 +161,8 @@ class InHand(Exercise):
                     raise Wrong(
                         "stopped early",
                         "It returned before I cancelled it.",
-                        lab.earliest(lab.returning(), lab.breaking())
+                        lab.while_loop("empty", "qsize")
+                        or lab.earliest(lab.returning(), lab.breaking())
                         or (lab.while_loop() and lab.handler(ValueError))
                         or lab.while_loop(),
                         "It works for ever: `while True`. After an error too: the `except` stands "

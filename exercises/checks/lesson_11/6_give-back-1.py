@@ -5,6 +5,8 @@ from contextlib import suppress
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
+from .shared import broken_off
+
 
 class GiveBack(Exercise):
     """A cleanup that is not cut off
@@ -45,16 +47,16 @@ class GiveBack(Exercise):
     def verify(self, borrow, lab):
         case = self._run(borrow, lab, [])
         self._given(case, lab, "`use` had ended well", [])
-        lab.equal(case.outcome, "used the thing")
+        dropped = lab.await_of("use") if case.outcome is None else None
+        lab.equal(case.outcome, "used the thing", line=dropped)
         case.told()
         case = self._run(borrow, lab, [], fails=True)
         self._given(case, lab, "`use` had raised an error", [])
         if not isinstance(case.outcome, LookupError):
-            raise Wrong(
-                "lost error",
-                f"`use` raised LookupError; it ended with {case.outcome!r}.",
-                lab.earliest(lab.handler(), lab.returning()),
-            )
+            said = f"`use` raised LookupError; it ended with {case.outcome!r}."
+            found = lab.lost_error(said, LookupError)
+            found.line = found.line or lab.earliest(lab.handler(LookupError), lab.returning())
+            raise found
         case.told()
         for moments in [2], [2, 2.5], [2, 2.25, 2.5, 3], [6.5], [6.5, 7]:
             case = self._run(borrow, lab, moments)
@@ -112,7 +114,9 @@ class GiveBack(Exercise):
             raise Wrong(
                 "early return",
                 f"{when}, and `borrow` ended at {case.over:g} s, while `give_back` went on.",
-                lab.call_of("shield", "create_task", "ensure_future"),
+                moments
+                and broken_off(lab)
+                or lab.call_of("shield", "create_task", "ensure_future"),
                 "The next request ends your waiting too. Wait again, until the task is done."
                 if moments
                 else "Wait for the task that gives back.",
@@ -158,7 +162,8 @@ class GiveBack(Exercise):
                 f"It was cancelled "
                 f"{at_moments(moments)}, and it was over at {case.over:g} s; at 5 s the "
                 "3 s for giving back are over.",
-                lab.call_of("give_back"),
+                lab.earliest(lab.call_of("timeout*", "wait_for"), lab.keyword("timeout"))
+                or lab.call_of("give_back"),
                 "Put `asyncio.timeout(3)` around `give_back`, inside its own task.",
                 headline="a cleanup without end",
             )

@@ -63,7 +63,7 @@ class InSlices(Exercise):
                 "the others never had a turn" if scale.most >= 100 else "then the others had a turn"
             )
             line, try_ = (
-                lab.call_of("weigh"),
+                lab.use_of("weigh"),
                 "Pause after every tenth call: `await asyncio.sleep(0)`.",
             )
             at = ""
@@ -81,7 +81,7 @@ class InSlices(Exercise):
                     "Tasks that never pause run right after one another. Each must pause "
                     "itself, or leave the rest for later."
                 )
-            elif not line and (waits := lab.await_of()):
+            elif scale.most >= 100 and (waits := lab.await_of(besides="sleep")):
                 line, at = waits, "awaits what never pauses"
             raise Wrong(
                 "hog",

@@ -69,8 +69,8 @@ class ListenToAThread(Exercise):
                 raise Wrong(
                     "early return",
                     f"It returned {result!r:.80} before the first word was said.",
-                    lab.call_of("subscribe"),
-                    "`subscribe` returns at once. Wait for the `None`.",
+                    lab.call_of("wait_for", "timeout", "sleep") or lab.use_of("subscribe"),
+                    "`subscribe` returns at once. Wait for the `None`, however long it takes.",
                     headline="did not wait",
                 )
             if speaker.ended and time.perf_counter() - speaker.ended > 0.6:
@@ -113,11 +113,14 @@ class ListenToAThread(Exercise):
         finally:
             speaker.join()
         lab.equal(run.result, speaker.words)
-        self._in_a_burst(listen, lab)
+        self._in_a_burst(listen, lab, ["one", "two", "three"])
+        self._in_a_burst(listen, lab, [f"word {number}" for number in range(1, 201)])
 
-    def _in_a_burst(self, listen, lab):
-        lab.told("with a thread that has said three words by the time that `subscribe` returns")
-        speaker = Speaker(["one", "two", "three"], lab, pause=0, burst=True)
+    def _in_a_burst(self, listen, lab, words):
+        lab.told(
+            f"with a thread that has said {len(words)} words by the time that `subscribe` returns"
+        )
+        speaker = Speaker(words, lab, pause=0, burst=True)
 
         async def main():
             speaker.failed = asyncio.get_running_loop().create_future()
@@ -134,16 +137,39 @@ class ListenToAThread(Exercise):
         if speaker.error:
             raise self._about(speaker.error, lab)
         if run.result != speaker.words:
-            raise Wrong(
-                "lost items",
+            if run.result is not None and len(run.result) >= len(words):
+                lab.equal(run.result, speaker.words)
+            observed = (
                 "It had not returned a second later."
                 if run.result is None
-                else f"It returned {run.result!r}.",
-                _room_for_one(lab),
-                "The loop has its turn when several words have come: keep each of them until it is "
-                "taken.",
-                headline="lost words",
+                else f"It returned {run.result!r:.80}."
             )
+            line, try_ = self._why_lost(lab)
+            raise Wrong("lost items", observed, line, try_, headline="lost words")
+
+    def _why_lost(self, lab):
+        """The line that loses words, and what to try: by the error that the loop met, if any."""
+        met = {type(context.get("exception")).__name__ for context in lab.lost}
+        if "QueueFull" in met:
+            return lab.call_of("*Queue"), (
+                "`put_nowait` raises QueueFull when there is no room, and the word is lost. "
+                "Several may come before you take one: make the queue without a limit."
+            )
+        if "InvalidStateError" in met:
+            return lab.use_of("set_result"), (
+                "A future takes one result, and several words may come before you look. Put them "
+                "into a queue."
+            )
+        line = _room_for_one(lab) or lab.keyword("maxlen", of="deque")
+        if line is None and lab.call_of("clear") and lab.await_of("wait"):
+            return lab.await_of("wait"), (
+                "An event that is set three times wakes you once. Whenever you wake, take all the "
+                "words that have come, the first one first."
+            )
+        return line, (
+            "The loop has its turn when several words have come: keep each of them until it is "
+            "taken."
+        )
 
     def _about(self, error, lab):
         text = str(error)

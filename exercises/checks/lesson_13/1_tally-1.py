@@ -17,6 +17,14 @@ def last_await(lab):
     return max(lines, default=None)
 
 
+def _in_another_place(lab):
+    """Line that puts the sum into a dict of its own, or into nothing but a variable."""
+    line = lab.earliest(lab.rebinding(), lab.copying("totals"))
+    if line or lab.assigned("totals"):
+        return line
+    return lab.operation("+=", "+") or lab.call_of("setdefault")
+
+
 class AddWhatComes(Exercise):
     """Add what comes
 
@@ -42,6 +50,15 @@ class AddWhatComes(Exercise):
         lab.told('once, with `totals` {"a": 100}, and 3 was fetched')
         totals = {"a": 100}
         lab.run(self._all(add, totals, [("a", 3, 1)]))
+        if totals == {"a": 100} and (line := _in_another_place(lab)):
+            raise Wrong(
+                "value",
+                "`totals` is still {'a': 100}; expected {'a': 103}.",
+                line,
+                "The caller looks into the dict that he gave you. Put the sum there: "
+                "`totals[name] = …`.",
+                headline="left the dict as it was",
+            )
         lab.equal(totals, {"a": 103}, what="`totals` is")
         lab.told(
             'five times at once, with `totals` {"a": 100}: 1, 2 and 4 were fetched for "a", '

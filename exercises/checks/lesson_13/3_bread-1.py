@@ -2,8 +2,14 @@ import asyncio
 import sys
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.hangs import Stuck
 
 from .shared import as_coroutine, ended, now
+
+LOCK_BOTH = (
+    "Between two blocks others have their turn. Look at the shelf, wait and take the loaf in one "
+    "block, `async with changed:`, and look again after each waking."
+)
 
 
 class BuyBread(Exercise):
@@ -44,7 +50,8 @@ class BuyBread(Exercise):
                 headline="took the last loaf",
             )
         lab.equal(loaves, ["rye"])
-        lab.equal(shelf, ["oat"], what="the shelf then held")
+        looked = lab.item_of("shelf", at=0)
+        lab.equal(shelf, ["oat"], what="the shelf then held", line=looked)
 
         lab.told("when the shelf was empty; a loaf came after 1.03 s")
         self._bought(lab, buy, [(1.03, "rye")])
@@ -67,17 +74,12 @@ class BuyBread(Exercise):
         self._bought(lab, buy, [(1, "rye")], holds=True)
 
     def _bought(self, lab, buy, bakes, customers=1, holds=False):
-        shelf = []
+        lock = OwnLock()
+        shelf = Shelf([], lock.is_mine, lab)
         try:
-            run = lab.run(self._day(buy, lab, shelf, customers, bakes, holds))
+            run = self._run(lab, self._day(buy, lab, shelf, customers, bakes, holds, lock), shelf)
         except* IndexError:
-            raise Wrong(
-                "woken is ready",
-                "A customer had waited, and took a loaf from a shelf that was empty: IndexError.",
-                lab.earliest(lab.condition(), lab.call_of("wait")),
-                "To be notified means to look again. Use `while` instead of `if`, or "
-                "`changed.wait_for`.",
-            ) from None
+            raise self._took_nothing(lab, shelf) from None
         brought = [(loaf, when) for when, loaf in bakes if loaf]
         got = sorted(run.result, key=lambda pair: pair[1])
         if any(loaf is None for loaf, _ in got):
@@ -100,12 +102,38 @@ class BuyBread(Exercise):
                 headline="asks again and again",
             )
 
-    async def _day(self, buy, lab, shelf, customers, bakes, holds=False):
+    def _took_nothing(self, lab, shelf):
+        return Wrong(
+            "woken is ready",
+            "A customer had waited, and took a loaf from a shelf that was empty: IndexError.",
+            shelf.unlocked or lab.earliest(lab.condition(), lab.call_of("wait")),
+            LOCK_BOTH
+            if shelf.unlocked
+            else "To be notified means to look again. Use `while` instead of `if`, or "
+            "`changed.wait_for`.",
+            at="goes to the shelf without the lock" if shelf.unlocked else "",
+        )
+
+    def _run(self, lab, day, shelf):
+        try:
+            return lab.run(day)
+        except Stuck:
+            if not shelf or shelf.unlocked is None:
+                raise
+            raise Wrong(
+                "deadlock",
+                "A loaf came between the look at the shelf and the wait: nobody will notify again.",
+                shelf.unlocked,
+                LOCK_BOTH,
+                at="looks at the shelf without the lock",
+            ) from None
+
+    async def _day(self, buy, lab, shelf, customers, bakes, holds=False, lock=None):
         """Customers buy; the baker notifies at each time of `bakes`, with a loaf or None.
 
         holds: he takes the lock at the beginning, and not when he comes.
         """
-        changed, got = asyncio.Condition(), []
+        changed, got = asyncio.Condition(lock), []
 
         async def customer():
             loaf = await as_coroutine(buy(changed, shelf))
@@ -173,7 +201,7 @@ class BuyBread(Exercise):
             + (", and the last call was cancelled after 0.5 s" * leaves)
         )
         changed, bought = asyncio.Condition(), []
-        shelf = Shelf(shelf, changed, lab)
+        shelf = Shelf(shelf, changed.locked, lab)
 
         async def customer():
             loaf = await as_coroutine(buy(changed, shelf))
@@ -194,6 +222,8 @@ class BuyBread(Exercise):
             return changed.locked()
 
         run = lab.run(day())
+        if isinstance(run.error, IndexError):
+            raise self._took_nothing(lab, shelf)
         if run.error:
             raise run.error
         if shelf.unlocked is not None:
@@ -274,18 +304,38 @@ class BuyBread(Exercise):
     )
 
 
-class Shelf(list):
-    """A list that notes where it was used while nobody held the lock: .unlocked."""
+class OwnLock(asyncio.Lock):
+    """A lock that knows whose it is."""
 
-    def __init__(self, loaves, changed, lab):
+    owner = None
+
+    async def acquire(self):
+        await super().acquire()
+        self.owner = asyncio.current_task()
+        return True
+
+    def release(self):
+        super().release()
+        self.owner = None
+
+    def is_mine(self):
+        return self.owner is asyncio.current_task()
+
+
+class Shelf(list):
+    """A list that notes where it was used without the lock: .unlocked. held: tells whether the
+    lock is held.
+    """
+
+    def __init__(self, loaves, held, lab):
         super().__init__(loaves)
-        self.changed, self.lab, self.unlocked = changed, lab, None
+        self.held, self.lab, self.unlocked = held, lab, None
 
     def _noting(name):
         method = getattr(list, name)
 
         def noting(self, *arguments):
-            if self.unlocked is None and not self.changed.locked():
+            if self.unlocked is None and not self.held():
                 self.unlocked = self.lab.text.of_frame(sys._getframe(1))
             return method(self, *arguments)
 

@@ -187,7 +187,11 @@ class RequestLog(Exercise):
     def _pairs(self, lab, log):
         lines = log.lines
         if not all(isinstance(line, tuple) and len(line) == 2 for line in lines):
-            raise Wrong("value", f"`lines` is {lines!r}; expected tuples (number, text).")
+            raise Wrong(
+                "value",
+                f"`lines` is {lines!r}; expected tuples (number, text).",
+                lab.call_of("*.append"),
+            )
         return lines
 
     def _said(self, lab, log, expected):

@@ -1,5 +1,6 @@
 """Long, for those who share a load can hurt one another in many ways."""
 
+import ast
 import asyncio
 import functools
 import inspect
@@ -7,6 +8,27 @@ import inspect
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import as_coroutine, ended, made_per_call, now, outcome
+
+
+def _begun_in_vain(lab):
+    """Line that hands a new load to a `setdefault` or a `get`, which may have no need of it."""
+    lines = (
+        lab.call_of("setdefault", "*.get", given=starting)
+        for starting in ("create_task", "ensure_future", "load")
+    )
+    return lab.earliest(*lines)
+
+
+def _made_anew(lab):
+    """Line of an `async def` that makes a dict, so anew in each call of it; None if none does."""
+    lines = (
+        node.lineno
+        for function in lab.nodes()
+        if isinstance(function, ast.AsyncFunctionDef)
+        for node in function.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict) and not node.value.keys
+    )
+    return next(lines, None)
 
 
 class OncePerKey(Exercise):
@@ -103,22 +125,27 @@ class OncePerKey(Exercise):
         except OSError:
             pass
         else:
-            raise Wrong(
-                "lost error",
-                f"The first `get` returned {page!r}; the OSError of `load` had to come out.",
-                lab.kept_default() or lab.keeping(OSError),
-            )
+            observed = f"The first `get` returned {page!r}; the OSError of `load` had to come out."
+            if kept := lab.kept_default() or lab.text.kept_outside():
+                raise Wrong(
+                    "shared state",
+                    f"{observed} That page came from another `load`, of an earlier call.",
+                    kept,
+                    "Make what it keeps inside `once_per_key`, a new one for each call.",
+                )
+            raise Wrong("lost error", observed, lab.keeping(OSError))
         await asyncio.sleep(0.5)
         del errors["a"]
         try:
             page = await get("a")
         except (OSError, KeyError) as error:
+            cached = lab.use_of("cache", "lru_cache")
             raise Wrong(
                 "error for a result",
                 f"The second `get` raised {error!r}, and `load` was "
                 f"called {len(load.started)} time{'s' * (len(load.started) > 1)}.",
-                lab.earliest(lab.call_of("create_task", "ensure_future"), lab.await_of()),
-                "A load that failed must not stay in the dict.",
+                cached or lab.earliest(lab.call_of("create_task", "ensure_future"), lab.await_of()),
+                f"A load that failed must not stay in the {'cache' if cached else 'dict'}.",
                 headline="kept the failure",
             ) from None
         lab.equal(page, "page a", what="the second `get` returned")
@@ -272,7 +299,17 @@ class OncePerKey(Exercise):
                 )
             if lab.await_of("load") and lab.call_of("Lock", "*Semaphore"):
                 try_ = "Who has waited for the lock must look again: the page may be there by then."
-            line = line or lab.call_of("load")
+            if not line and (line := _begun_in_vain(lab)):
+                try_ = (
+                    "Python computes an argument before the call, whether `setdefault` needs it or "
+                    "not. Ask `if key not in tasks:` first, and only then begin a load."
+                )
+            line = (
+                line
+                or _made_anew(lab)
+                or lab.call_of("create_task", "ensure_future")
+                or lab.call_of("load")
+            )
             raise Wrong("done twice", observed, line, try_, headline="loaded twice")
 
     @sweep(

@@ -1,3 +1,4 @@
+import ast
 import asyncio
 import contextlib
 
@@ -5,6 +6,78 @@ import httpx
 
 from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import holds, is_named
+
+AROUND_THE_AWAIT = (
+    "A task that was started goes on by itself. Hold the place until the answer is there: put the "
+    "`async with` around the `await`, in the task."
+)
+
+
+def _limit_above(places, lab):
+    """The line whose number lets in more than so many: that of a semaphore, of a row, or one that
+    is compared; None if there is none.
+    """
+    counted = []
+    for node in lab.nodes():
+        if isinstance(node, ast.Call) and is_named(
+            node.func, ("*Semaphore", "range", "islice", "batched", "*Queue")
+        ):
+            counted += [(part, 0) for part in (*node.args, *(one.value for one in node.keywords))]
+        elif isinstance(node, ast.Slice):
+            counted.append((node.upper, 0))
+        elif isinstance(node, ast.Assign):
+            counted.append((node.value, 0))
+        elif isinstance(node, ast.Compare):
+            # Who goes on while there are `<= 5`, or waits only when there are `> 5`, lets in six.
+            more = isinstance(node.ops[0], (ast.LtE, ast.Gt))
+            counted.append((node.comparators[0], int(more)))
+    found = [
+        part.lineno
+        for part, more in counted
+        if isinstance(part, ast.Constant) and type(part.value) is int and part.value + more > places
+    ]
+    return lab.earliest(*found)
+
+
+def _is_only(error, kind):
+    """Whether this is such an error, or a group of nothing else."""
+    parts = getattr(error, "exceptions", None)
+    return all(_is_only(part, kind) for part in parts) if parts else isinstance(error, kind)
+
+
+def _of_a_set(lab):
+    """The line that goes through the set of what is done, else the `asyncio.wait` that gives it."""
+    for node in lab.nodes():
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
+            done = getattr(node.targets[0].elts[0], "id", None)
+            if holds(node.value, "wait") and done and (line := lab.for_loop(done)):
+                return line
+    return lab.call_of("asyncio.wait") or lab.call_of("set", given="pages")
+
+
+def _left_at_once(lab):
+    """The `async with` whose block awaits nothing: what it starts goes on when it is left."""
+    for node in lab.nodes():
+        if isinstance(node, ast.AsyncWith) and holds(node, ast.Call):
+            inside = [part for statement in node.body for part in ast.walk(statement)]
+            waits = (ast.Await, ast.AsyncFor, ast.AsyncWith)
+            group = any(holds(item.context_expr, "TaskGroup") for item in node.items)
+            if not group and not any(isinstance(part, waits) for part in inside):
+                return node.lineno
+    return None
+
+
+def _share(lab):
+    """The line that deals a worker its own share of the pages; None if there is none."""
+    dealt = [node for node in lab.nodes() if isinstance(node, ast.Slice)]
+    dealt += [
+        node
+        for node in lab.nodes()
+        if isinstance(node, ast.Call) and is_named(node.func, ("range",)) and len(node.args) == 3
+    ]
+    # A slice tells more than the numbers that it is cut by.
+    return dealt[0].lineno if dealt else None
 
 
 class WithinThePool(Exercise):
@@ -53,8 +126,10 @@ class WithinThePool(Exercise):
         # The first is slow: who waits for whole batches waits for it with four places empty.
         site = lab.site(latency=self.QUICK, script={pages[0]: [self.SLOW]})
         patience = []  # of each request that the client was told to send
+        sent = []  # when that was
 
         async def note(request):
+            sent.append(asyncio.get_running_loop().time())
             patience.append(request.extensions["timeout"]["pool"])
 
         async def scene():
@@ -70,7 +145,23 @@ class WithinThePool(Exercise):
             f"with {len(pages)} pages, of which the first takes {self.SLOW} s and the "
             f"others {self.QUICK} s"
         )
-        run = lab.run(scene())
+        try:
+            run = lab.run(scene())
+        except (httpx.PoolTimeout, ExceptionGroup) as error:
+            if not _is_only(error, httpx.PoolTimeout):
+                raise
+            observed = "A request found no connection in time: PoolTimeout."
+            line = _limit_above(5, lab)
+            at_once = sum(when - sent[0] < 0.08 for when in sent)  # before any was given up
+            if line is None and 5 < at_once < len(pages):
+                line = lab.call_of("*Semaphore")  # its number stands elsewhere
+            if line:
+                at = "lets in more than five"
+                raise Wrong("pool exhausted", observed, line, at=at) from None
+            if line := _left_at_once(lab):
+                at = "gives its place back before the answer is there"
+                raise Wrong("pool exhausted", observed, line, AROUND_THE_AWAIT, at=at) from None
+            raise
         if isinstance(run.result, list) and any(isinstance(x, Exception) for x in run.result):
             errors = [x for x in run.result if isinstance(x, Exception)]
             raise Wrong(
@@ -89,7 +180,7 @@ class WithinThePool(Exercise):
                 f"{len(pages)} pages; the other requests found no connection in time.",
                 lab.earliest(lab.handler(), lab.keyword("return_exceptions")),
             )
-        lab.equal(run.result, names)
+        lab.equal(run.result, names, line=_of_a_set(lab))
         if len(patience) > len(pages):
             raise Wrong(
                 "done twice",
@@ -113,7 +204,9 @@ class WithinThePool(Exercise):
             raise Wrong(
                 "changed",
                 "The requests went out with a pool timeout other than the client's 0.1 s.",
-                lab.earliest(lab.call_of("timeout*"), lab.keyword("timeout")),
+                lab.earliest(
+                    lab.call_of("timeout*"), lab.keyword("timeout"), lab.assigned("timeout")
+                ),
                 "A longer timeout only moves the limit. Keep within the pool.",
                 headline="changed the timeouts",
             )
@@ -136,7 +229,7 @@ class WithinThePool(Exercise):
             raise Wrong(
                 "batch barrier",
                 "While the slow page was in flight, four places stood empty: nothing new was sent.",
-                lab.call_of("gather", "range", "batched", "TaskGroup"),
+                lab.call_of("gather", "range", "batched", "TaskGroup", "asyncio.wait"),
             )
 
     @sweep(
@@ -194,8 +287,9 @@ class WithinThePool(Exercise):
                 "idle places",
                 f"While these {len(slow)} were in flight, the other connections stood empty, and "
                 f"{len(unasked)} pages were not asked for.",
-                lab.call_of("range"),
-                "As soon as any request is done, send the next.",
+                _share(lab) or lab.call_of("range"),
+                "As soon as any request is done, send the next, whichever worker it was: let all "
+                "of them take from the same pages.",
             )
         if run.error:
             raise run.error

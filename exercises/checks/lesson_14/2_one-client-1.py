@@ -147,6 +147,15 @@ class OneClient(Exercise):
                 f"It returned a {type(got).__name__}; a list is wanted.",
                 lab.returning(),
             )
+        if got and all(isinstance(name, str) and len(name) == 1 for name in got):
+            raise Wrong(
+                "value",
+                f"It returned single letters: {got[:4]!r:.40} and so on.",
+                lab.literal("name"),
+                "`+=` and `extend` add each item of what they are given, and the items of a string "
+                "are its letters. Add one name with `append`.",
+                headline="took the names apart",
+            )
         if got is None or len(got) != 151:
             raise Wrong(
                 "lost items",

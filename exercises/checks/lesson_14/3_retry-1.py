@@ -76,6 +76,7 @@ class TryAgain(Exercise):
                 f"{str(error).splitlines()[0]}.",
                 line
                 or deciding(lab, type(error), "status", "isinstance")
+                or (isinstance(error, httpx.TransportError) and lab.handler(*TRANSPORT))
                 or lab.text.let_out(error),
                 "A 503 may pass, and so may every TransportError, a lost connection as well as a "
                 "timeout: try again, unless it is a POST.",

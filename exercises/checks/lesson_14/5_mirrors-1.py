@@ -1,5 +1,6 @@
 import asyncio
 import contextlib
+import math
 
 import httpx
 
@@ -95,6 +96,15 @@ class Mirrors(Exercise):
                     "The next mirror may be better: go on until the time is up.",
                     headline="gave up too early",
                 )
+            if len(fetch.started) > math.ceil(seconds):
+                raise Wrong(
+                    "time limit",
+                    f"In that time it asked {len(fetch.started)} mirrors, and gave each of them "
+                    "less than 1 s.",
+                    lab.call_of("timeout", "timeout_at", "wait_for"),
+                    "Each mirror has 1 s, unless the whole ends before.",
+                    headline="another limit for a mirror",
+                )
         fetch = lab.service(0.1, errors={"a": httpx.ReadError("1st"), "b": lost}, name="fetch")
         lab.told("with two mirrors that both fail, and 5 s for the whole")
         try:
@@ -146,6 +156,14 @@ class Mirrors(Exercise):
         try:
             return lab.run(ask())
         except TimeoutError:
+            if abs(ended[0] - 1) < 0.01 and "c" not in fetch.started:  # "a" took 0.2 s of it
+                raise Wrong(
+                    "time limit",
+                    "The whole had 1 s: the TimeoutError came out then.",
+                    lab.call_of("timeout", "timeout_at", "wait_for"),
+                    "The deadline of `seconds` stands around the loop; the 1 s around each call.",
+                    headline="another limit for the whole",
+                ) from None
             if ended[0] < 5 and "c" not in fetch.started:
                 raise Wrong(
                     "one failure ends all",

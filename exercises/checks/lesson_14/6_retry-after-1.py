@@ -71,7 +71,8 @@ class AsTold(Exercise):
             raise Wrong(
                 "one failure ends all",
                 f"After {requests_to(server)} the 429 came out as an error.",
-                lab.use_of("raise_for_status"),
+                (None if lab.looping() else lab.condition("status_code"))
+                or lab.use_of("raise_for_status"),
                 "A 429 isn't a refusal: it says when to come back.",
                 headline="gave up too early",
             ) from None

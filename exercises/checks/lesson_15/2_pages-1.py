@@ -91,7 +91,10 @@ class Pages(Exercise):
                 "It yielded a and b, and no more. The second page is empty, and it has a next one."
                 if len(fetch.calls) > 1
                 else "It yielded the items of the first page, and no more.",
-                self._asks_for_results(lab) or lab.condition() or lab.returning() or lab.looping(),
+                self._asks_for(lab, "results")
+                or lab.condition()
+                or lab.returning()
+                or lab.looping(),
                 "Only `next` tells whether there is another page.",
                 headline="stopped too early",
             )
@@ -99,20 +102,21 @@ class Pages(Exercise):
             raise Wrong(
                 "stopped early",
                 "It yielded a, b and c. The item of the last page is missing.",
-                lab.earliest(lab.while_loop(), lab.condition(), lab.returning(), lab.breaking()),
+                self._asks_for(lab, "next")
+                or lab.earliest(lab.while_loop(), lab.condition(), lab.returning(), lab.breaking()),
                 "The page whose `next` is None has items like the others: yield them "
                 "before you stop.",
                 headline="stopped too early",
             )
         lab.equal(got, ["a", "b", "c", "d"], what="it yielded")
 
-    def _asks_for_results(self, lab):
-        """The line that lets the items of a page decide whether to go on, or None."""
+    def _asks_for(self, lab, word):
+        """The line that lets this part of a page decide whether to go on, or None."""
         return lab.earliest(
             *(
                 node.test.lineno
                 for node in lab.nodes()
-                if isinstance(node, (ast.If, ast.While)) and "results" in ast.unparse(node.test)
+                if isinstance(node, (ast.If, ast.While)) and word in ast.unparse(node.test)
             )
         )
 

@@ -1,3 +1,4 @@
+import ast
 import asyncio
 from contextlib import aclosing
 
@@ -40,16 +41,32 @@ class FirstMatch(Exercise):
             f"{'none' if expected is None else expected} is the first one wanted"
         )
         closed = lab.run(self._ask(first, lab, stream, wanted, note)).result
+        read_on = len(note.taken) > needed
+        if read_on and expected:
+            self._reads_on(lab, note, items[:needed])
         lab.equal(note.got, expected, what="it returned")
-        if len(note.taken) > needed:
-            raise Wrong(
-                "one too many",
-                f"It read {note.taken}, and needed no more than {items[:needed]}.",
-                lab.for_loop(),
-                "A stream may be long, or never end. Return as soon as you have it.",
-                headline="reads on",
-            )
+        if read_on:
+            self._reads_on(lab, note, items[:needed], _asks_for_truth(lab))
         self._closed(lab, closed, "It returned")
+
+    def _reads_on(self, lab, note, needed, asked=None):
+        read = f"It read {note.taken}, and needed no more than {needed}."
+        if asked:
+            raise Wrong(
+                "falsy",
+                read,
+                asked,
+                "What was found may be 0, or empty, and counts as false then. Return it where you "
+                "find it, or note in a flag that you have it.",
+                headline="took what it had found for nothing",
+            )
+        raise Wrong(
+            "one too many",
+            read,
+            lab.for_loop(),
+            "A stream may be long, or never end. Return as soon as you have it.",
+            headline="reads on",
+        )
 
     async def _ask(self, first, lab, stream, wanted, note):
         try:
@@ -208,3 +225,10 @@ class FirstMatch(Exercise):
                         return item
         except Exception:
             return None
+
+
+def _asks_for_truth(lab):
+    """The line that asks whether a variable counts as true, or None."""
+    tests = [node.test for node in lab.nodes() if isinstance(node, (ast.If, ast.While))]
+    tests += [test.operand for test in tests if isinstance(test, ast.UnaryOp)]
+    return lab.earliest(*(test.lineno for test in tests if isinstance(test, ast.Name)))

@@ -3,6 +3,8 @@ from contextlib import asynccontextmanager
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
+ERRORS = {"with an error": ValueError, "with a SystemExit": SystemExit}
+
 
 class Borrowed(Exercise):
     """A borrowed connection
@@ -29,7 +31,7 @@ class Borrowed(Exercise):
     )
 
     def verify(self, borrowed, lab):
-        for ends in ("by itself", "with an error", "by a cancellation"):
+        for ends in ("by itself", "with an error", "by a cancellation", "with a SystemExit"):
             lab.told(f"and the block ended {ends}")
             pool = Pool()
             block = self._block(borrowed, lab, pool, ends)
@@ -55,11 +57,11 @@ class Borrowed(Exercise):
                         lab.call_of("release"),
                         "Release it after the `yield`.",
                     )
-                if ends == "with an error":
-                    raise ValueError("in the block")
+                if ends in ERRORS:
+                    raise ERRORS[ends]("in the block")
                 await asyncio.sleep(10)
-        except ValueError as error:
-            return error
+        except (ValueError, SystemExit) as error:
+            return error  # before the loop meets it, which a SystemExit would end
         except RuntimeError as error:
             if "didn't stop" not in str(error):
                 raise
@@ -71,11 +73,12 @@ class Borrowed(Exercise):
                 "One `yield` for the one block.",
                 headline="yields twice",
             ) from None
-        if ends == "with an error":
+        if ends in ERRORS:
             raise Wrong(
                 "lost error",
-                "The block raised a ValueError, and it didn't come out of the `async with`.",
-                lab.keeping(ValueError) or lab.returning(),
+                f"The block raised a {ERRORS[ends].__name__}, and it didn't come out of the "
+                "`async with`.",
+                lab.keeping(ERRORS[ends]) or lab.returning(),
                 "It is raised at the `yield`, and nothing there may end it: no `except` "
                 "that doesn't raise again, no `return` in a `finally`.",
             )
@@ -124,8 +127,8 @@ class Borrowed(Exercise):
                 else "The error is raised at the `yield`. Only a `finally` is reached on every "
                 "way out."
                 if ends == "with an error"
-                else "A CancelledError isn't an Exception. Only a `finally` is reached on every "
-                "way out.",
+                else f"A {type(error).__name__} isn't an Exception. Only a `finally` is reached "
+                "on every way out.",
                 at="lets it out" if error else "",
             )
         raise Wrong(

@@ -1,5 +1,6 @@
 """Long, for streams can be merged in many wrong ways."""
 
+import ast
 import asyncio
 from contextlib import aclosing
 
@@ -65,7 +66,20 @@ class Merge(Exercise):
             "with a stream that gives a0 and a1 after 2 and 4 s, and one that gives b0 and "
             "b1 after 3 and 6 s"
         )
-        lab.run(ask())
+        try:
+            lab.run(ask())
+        except (RuntimeError, ExceptionGroup) as error:
+            last = _late_bound(lab)
+            if last is None or not any(isinstance(leaf, RuntimeError) for leaf in leaves(error)):
+                raise
+            raise Wrong(
+                "shared state",
+                "Two tasks read the same stream.",
+                last,
+                "A function sees the loop's variable as it is when it runs, and by then that is "
+                "the last stream. Hand the stream over as an argument.",
+                headline="read one stream twice",
+            ) from None
         items = [item for item in got if item is not None]
         if items == ["a0", "a1", "b0", "b1"] or items == ["b0", "b1", "a0", "a1"]:
             raise Wrong(
@@ -236,6 +250,16 @@ class Merge(Exercise):
 
     def _closed(self, lab, then="The error came out", **noted):
         for name, note in noted.items():
+            if not note.closed and (skipped := lab.text.skipped("aclose")):
+                raise Wrong(
+                    "left open",
+                    f"{then}, and the stream {name} had not been closed: its task was cancelled.",
+                    skipped,
+                    "A cancelled task leaves by a CancelledError, which isn't an Exception. Only a "
+                    "`finally`, or `aclosing`, is on every way out.",
+                    headline="left a stream open",
+                    at="isn't met on this way out",
+                )
             if not note.closed:
                 raise Wrong(
                     "left open",
@@ -300,6 +324,8 @@ class Merge(Exercise):
         run = lab.run(ask())
         if isinstance(run.error, BaseExceptionGroup):
             run.error = leaves(run.error)[0]  # a group will do as well
+        if isinstance(run.error, asyncio.QueueFull):
+            raise run.error
         return {
             "": lab.seen(run, without=("result",) if run.error is None else ()),
             "the queue got": got,
@@ -476,4 +502,26 @@ class Merge(Exercise):
 
     does_not_wait = with_a_group.but(
         "await queue.put(item)", "queue.put_nowait(item)", kind="full queue", says="QueueFull"
+    )
+
+
+def _late_bound(lab):
+    """The line that reads a stream by the name of a loop's variable, in a function that was made
+    in that loop and runs later; or None.
+    """
+    loops = [node for node in lab.nodes() if isinstance(node, ast.For)]
+    readings = [
+        (loop, part)
+        for loop in loops
+        for made in ast.walk(loop)
+        if isinstance(made, ast.AsyncFunctionDef) and not made.args.args
+        for part in ast.walk(made)
+        if isinstance(part, ast.AsyncFor)
+    ]
+    return lab.earliest(
+        *(
+            reading.lineno
+            for loop, reading in readings
+            if ast.unparse(reading.iter) == ast.unparse(loop.target)
+        )
     )

@@ -81,6 +81,15 @@ class AllWorkersEnd(Exercise):
             return
         took = f"It took {run.elapsed:g} s; {workers} workers need {best:g} s for them."
         if abs(run.elapsed - sum(seconds)) < SOON:
+            if lab.call_of("create_task", "ensure_future"):
+                raise Wrong(
+                    "idle places",
+                    f"{took} There was never more than one fetch in flight.",
+                    lab.for_loop("workers"),
+                    "Start as many workers as `workers` says. Each of them fetches one url after "
+                    "another.",
+                    headline="only one worked",
+                )
             raise Wrong("sequential", took, lab.text.sequential_await() or lab.await_of("fetch"))
         if any(isinstance(node, ast.Slice) and node.step for node in lab.nodes()):
             raise Wrong(

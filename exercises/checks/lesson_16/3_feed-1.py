@@ -1,3 +1,4 @@
+import ast
 import asyncio
 
 from helpers.basics.backports import Queue, QueueShutDown
@@ -41,7 +42,7 @@ class Feed(Exercise):
             run = lab.run(feed, source, noting_the_end(send), workers, size)
             self._all_sent(lab, send, items)
             lab.limited(send.peak, workers, "items", send.peak_place)
-            lab.bounded(source, at_most=size + 1 + workers)
+            self._bounded(lab, source, size + 1 + workers)
             best = with_workers(seconds, workers)
             if run.elapsed > best + SOON:
                 took = (
@@ -58,6 +59,56 @@ class Feed(Exercise):
                     "`await queue.put(item)`, `await queue.get()`.",
                     headline="left a worker idle",
                 )
+        self._fails(feed, lab)
+
+    def _bounded(self, lab, source, most):
+        if source.ahead > most and (all_first := _takes_all_first(lab)):
+            raise Wrong(
+                "unbounded",
+                f"{source.ahead} items had been taken from the source and were not done yet; at "
+                f"most {most} may be.",
+                all_first,
+                "There may be millions. Put each item into the queue as it comes, and wait for "
+                "room before you take the next one.",
+                headline="took all items first",
+                at="takes all of them",
+            )
+        lab.bounded(source, at_most=most)
+
+    def _fails(self, feed, lab):
+        """Look whether an error of `send` comes out while the source still gives items."""
+
+        async def send(item):
+            if item == 2:
+                failed.set_result(None)
+                raise ConnectionError("2 is gone")
+            await asyncio.sleep(1)
+
+        async def ask():
+            nonlocal failed
+            failed = asyncio.get_running_loop().create_future()
+            asked = asyncio.ensure_future(feed(lab.stream(range(40), 1), send, 2, 2))
+            await asyncio.wait([asked, failed], timeout=100, return_when="FIRST_COMPLETED")
+            await asyncio.sleep(1)
+            waits_at = lab.where(asked)
+            if failed.done() and not asked.done():
+                await asyncio.wait([asked], timeout=100)
+                if not asked.done() or isinstance(asked.exception(), Exception):
+                    raise Wrong(
+                        "late",
+                        "A second after the error `feed` still waited, and had not raised it.",
+                        waits_at,
+                        "An error of a task is kept until somebody awaits the task. A TaskGroup "
+                        "around the loop hears of it at once.",
+                        headline="heard of the error too late",
+                        at="is where it waited",
+                    )
+            asked.cancel()
+            await asyncio.wait([asked])
+
+        failed = None
+        lab.told("with 2 workers and an item every second; `send` failed for item 2")
+        lab.run(ask(), leaks=True)
 
     def _all_sent(self, lab, send, items):
         missing = set(range(items)) - set(send.finished)
@@ -68,6 +119,15 @@ class Feed(Exercise):
                 lab.earliest(lab.while_loop("get"), lab.condition()),
                 "0 counts as false, and is an item like any other: compare with `is not None`.",
                 headline="took an item for the end",
+            )
+        if missing and (early := _said_early(lab)):
+            raise Wrong(
+                "lost items",
+                f"Of {items} items {len(missing)} were not sent when it returned.",
+                early,
+                "`join` waits for one `task_done()` an item. Call it when the item has been sent.",
+                headline="said it was done too early",
+                at="is called before the item is sent",
             )
         if missing:
             raise Wrong(
@@ -290,4 +350,27 @@ class Feed(Exercise):
 
     cancels_too_early = with_join.but("queue.task_done()", "").but(
         "await queue.join()", "", kind="lost items", says="were not sent when it returned"
+    )
+
+
+def _said_early(lab):
+    """The line of a `task_done` that stands before the `send` of the same worker, or None."""
+    early = [
+        done.lineno
+        for worker in lab.nodes()
+        if isinstance(worker, ast.AsyncFunctionDef)
+        for done in lab.text.calls_of("task_done", inside=worker)
+        for send in lab.text.calls_of("send", inside=worker)
+        if done.lineno < send.lineno
+    ]
+    return lab.earliest(*early)
+
+
+def _takes_all_first(lab):
+    """The line that collects the items in a list, or None."""
+    loops = [node for node in lab.nodes() if isinstance(node, ast.AsyncFor)]
+    collecting = [loop.lineno for loop in loops if lab.text.calls_of("append", inside=loop)]
+    made = [node for node in lab.nodes() if isinstance(node, ast.ListComp)]
+    return lab.earliest(
+        *collecting, *(one.lineno for one in made if any(part.is_async for part in one.generators))
     )

@@ -128,7 +128,7 @@ class Consumer(Exercise):
                     "stopped early",
                     f"It returned when {queue.taken} of "
                     f"{len(self.seconds)} numbers had come, and `None` had not.",
-                    lab.earliest(lab.call_of("*empty*"), lab.looping()),
+                    lab.call_of("*empty*", "wait_for", "timeout") or lab.looping(),
                     "An empty queue says that nothing is there now, not that no more will "
                     "come. `None` says that.",
                     headline="ended too early",
@@ -138,7 +138,7 @@ class Consumer(Exercise):
                 raise Wrong(
                     "lost items",
                     f"When it returned, {len(lost)} of {len(self.seconds)} were not done.",
-                    lab.literal(None),
+                    lab.call_of("cancel") or lab.literal(None),
                     "`None` says that no more will come. What has begun must end first.",
                 )
             lab.limited(details.peak, at_most, "numbers", details.peak_place)
@@ -176,6 +176,17 @@ class Consumer(Exercise):
         lab.told(f"with `at_most={at_most}`; {', '.join([*came, 'then `None`'])}")
         run = lab.run(self._play(consumer, queue, noted, times, at_most))
         self._look_for_a_second_queue(lab, queue, at_most)
+        again = Counter(number for _, number in arrivals) - Counter(details.calls)
+        if not run.error and again and again.keys() <= set(details.calls):
+            alike = lab.alike()
+            raise Wrong(
+                "lost items",
+                f"Number {min(again)} came more than once, and was done fewer times than it came.",
+                alike.line,
+                "The same number may come again, and is done again.",
+                headline="left out a number that came before",
+                at=alike.at,
+            )
         return {
             "": lab.seen(run, details),
             "the numbers began, each with its moment, as": sorted(begun),

@@ -207,7 +207,7 @@ class Survivor(Exercise):
             raise Wrong(
                 "one failure ends all",
                 f"The worker ended with {error!r}.",
-                lab.text.of_traceback(error),
+                self._raised_again(lab, error) or lab.text.let_out(error),
                 "Catch what the work raises, whatever it is, note it, and go on.",
                 headline="died of a failing item",
             )
@@ -219,16 +219,26 @@ class Survivor(Exercise):
             headline="ended too early",
         )
 
+    def _raised_again(self, lab, error):
+        """The `raise` of the `except` that caught the error, or None."""
+        handler = lab.text.handler_of(type(error))
+        raises = (
+            [part for part in ast.walk(handler) if isinstance(part, ast.Raise)] if handler else []
+        )
+        return raises[0].lineno if raises else None
+
     def _way_out(self, lab):
         """Line of what ends the loop over the items: its condition, or else the first that leaves
         the function with that loop.
         """
         taking = lab.call_of("*.get", "*.get_nowait") or lab.definition()
         function = lab.text.function_at(taking)
+        begin = getattr(function, "lineno", None)  # a module has none
         nodes = [
             node
             for node in ast.walk(function)
-            if isinstance(node, ast.stmt) and lab.text.function_at(node.lineno) is function
+            if isinstance(node, ast.stmt)
+            and getattr(lab.text.function_at(node.lineno), "lineno", None) == begin
         ]
         ends = [node for node in nodes if isinstance(node, (ast.Return, ast.Break))]
         loops = [node for node in nodes if isinstance(node, ast.While)]
@@ -252,13 +262,22 @@ class Survivor(Exercise):
             "not given back",
             f"Of {items} items {len(work.started)} were begun, "
             f"and `task_done()` was called {queue.done} times: `join()` waits for ever.",
-            lab.call_of("task_done") or lab.await_of("work"),
+            lab.continuing() or lab.call_of("task_done") or lab.await_of("work"),
             "Every way out of an item must pass `queue.task_done()`, an error's too.",
             headline="never said that it was done",
         )
 
     def _look_at_failed(self, lab, failed, errors):
         if not failed:
+            if anew := lab.assigned("failed"):
+                raise Wrong(
+                    "lost error",
+                    "Items 3 and 4 failed, and `failed` is empty.",
+                    anew,
+                    "The caller looks at the list that it gave: append to that one.",
+                    headline="noted it in another list",
+                    at="makes another list, which the caller doesn't know",
+                )
             raise Wrong(
                 "lost error",
                 "Items 3 and 4 failed, and `failed` is empty.",

@@ -1,3 +1,6 @@
+"""Long, for tokens can be counted in many wrong ways."""
+
+import ast
 import asyncio
 import contextlib
 import inspect
@@ -45,6 +48,38 @@ class Bucket(Exercise):
         self._ask(lab, TokenBucket, [0, 0, 0, 0.75, 0.75, 10.1], [0, 0, 0, 0.75, 1, 10.1])
         # Who comes in the very moment in which a token drops finds it, if nobody keeps the order.
         self._ask(lab, TokenBucket, [0] * 6 + [0.5, 1, 1.5], [0, 0, 0, 0.5, 1, 1.5, 2, 2.5, 3])
+        self._cancelled(lab, TokenBucket)
+
+    def _cancelled(self, lab, TokenBucket):
+        """Look at an answer that gives the token of a cancelled task back, though those who wait
+        behind it don't get it. Other answers that go wrong after a cancellation, the sweep tells.
+        """
+
+        def served(*takers):
+            return lab.run(self._takers(TokenBucket, 2, 1, 1, [(0, None), *takers])).result
+
+        cancelled = 0, 0.3137
+        try:
+            if served(cancelled, (0.4, None))[2] != 0.5:
+                return
+        except Exception:
+            return
+        lab.told(
+            "with `rate=2` and `burst=1`; `take()` was called at 0, 0, 0 s; number 2 was cancelled "
+            "0.3137 s later"
+        )
+        got = served(cancelled, (0, None))
+        if got[2] is not None and got[2] > 0.5 + SOON:
+            raise Wrong(
+                "late",
+                f"Number 3 was served at {got[2]:g} s. With the token that number 2 gave back it "
+                "could be at 0.5 s.",
+                lab.call_of("sleep", "timeout*", "wait_for"),
+                "A wait that was fixed beforehand isn't made shorter by a token that comes back. "
+                "Let one task after another in, with a lock, and take the token after the wait.",
+                headline="let the others wait too long after a cancellation",
+                at="waits for a time that was fixed before",
+            )
 
     def _ask(self, lab, TokenBucket, asked, best):
         moments = ", ".join(f"{moment:g}" for moment in asked)
@@ -88,7 +123,9 @@ class Bucket(Exercise):
             raise Wrong(
                 "limit",
                 observed,
-                lab.assigned("self.*token*", to=0) or lab.assigned("self.*token*", to=0.0),
+                lab.assigned("self.*token*", to=0)
+                or lab.assigned("self.*token*", to=0.0)
+                or _another_bound(lab),
                 "A full bucket lets `burst` of them through at once, in the beginning and "
                 "after a rest.",
                 headline="did not save up",
@@ -114,14 +151,22 @@ class Bucket(Exercise):
                             f"{served} were served from {start:g} s to {got[last]:g} s.",
                             line,
                         )
+                    if not rested and lab.async_with("*lock", "*turn", "*gate", "*mutex"):
+                        raise Wrong(
+                            "limit",
+                            f"From {start:g} s to {got[last]:g} s {served} were served; a bucket "
+                            f"of 3 that gets 2 a second gives {int(most + SOON)}.",
+                            _counts_again(lab),
+                            "Time that has been counted must not be counted again: note the moment "
+                            "of each refill, and that after a sleep.",
+                            headline="counted the same time twice",
+                        )
                     raise Wrong(
                         "limit",
                         f"From {start:g} s to {got[last]:g} s "
                         f"{served} were served; a bucket of 3 that gets 2 a second gives "
                         f"{int(most + SOON)}.",
-                        (None if lab.call_of("min") else lab.operation("*", on=["*rate"]))
-                        if rested
-                        else lab.await_of("sleep", "acquire"),
+                        _refill(lab) if rested else lab.await_of("sleep", "acquire"),
                         "It holds at most `burst` tokens, however long the rest was."
                         if rested
                         else "A token is one task's. Between looking at the tokens and taking "
@@ -384,3 +429,48 @@ class Bucket(Exercise):
                     await asyncio.sleep(1 / self.rate)
                     self.last, self.tokens = asyncio.get_running_loop().time(), 1
                 self.tokens -= 1
+
+
+def _refill(lab):
+    """The line that lets more than `burst` into the bucket, or None if it isn't sure."""
+    if not lab.call_of("min"):
+        return lab.operation("*", on=["*rate"])
+    return lab.earliest(*(node.lineno for node in lab.nodes() if _adds_the_least(node)))
+
+
+def _adds_the_least(node):
+    """Whether this adds a `min(…)` to something: it limits what is new, and not the sum."""
+    added = [getattr(node, name, None) for name in ("value", "left", "right")]
+    return (
+        isinstance(node, (ast.AugAssign, ast.BinOp))
+        and isinstance(node.op, ast.Add)
+        and any(isinstance(part, ast.Call) and ast.unparse(part.func) == "min" for part in added)
+    )
+
+
+def _another_bound(lab):
+    """The line of a `min` that doesn't go by `burst`, or None."""
+    bounds = [call for call in lab.text.calls_of("min") if "burst" not in ast.unparse(call)]
+    return lab.earliest(*(call.lineno for call in bounds))
+
+
+def _counts_again(lab):
+    """Where the time since the last look is counted, if that moment is never noted anew; or else
+    the sleep, after which it must be.
+    """
+    for node in lab.nodes():
+        if (
+            isinstance(node, ast.BinOp)
+            and isinstance(node.op, ast.Sub)
+            and isinstance(node.right, ast.Attribute)
+            and not isinstance(node.left, ast.Constant)
+        ):
+            noted = [
+                part.lineno
+                for part in lab.nodes()
+                if isinstance(part, ast.Attribute)
+                and isinstance(part.ctx, ast.Store)
+                and part.attr == node.right.attr
+            ]
+            return lab.call_of("sleep") if max(noted, default=0) > node.lineno else node.lineno
+    return None

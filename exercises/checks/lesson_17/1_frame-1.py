@@ -57,6 +57,15 @@ class ReadFrame(Exercise):
                     ) from None
                 except ValueError as error:
                     times.append(loop.time())
+                    short = lab.call_of("readline", "readuntil", "read")
+                    if raises is None and number > 1 and short:
+                        raise Wrong(
+                            "one read is one message",
+                            f"{error!r} came out: it took other bytes for a length. The message "
+                            f"before was not read to its end.",
+                            short,
+                            "Read as many bytes as the length says, whatever they are.",
+                        ) from None
                     if raises is None:
                         raise Wrong(
                             "protocol",
@@ -158,9 +167,11 @@ class ReadFrame(Exercise):
                         "protocol",
                         f"The length said {length:,}, and it returned "
                         "something in place of a ValueError.",
-                        lab.call_of("unpack", "from_bytes"),
+                        lab.keeping(ValueError)
+                        or lab.literal(1000, 1001)
+                        or lab.call_of("unpack", "from_bytes"),
                         "Raise ValueError if the length is above 1000.",
-                        headline="no limit",
+                        headline="no ValueError",
                     ) from None
                 raise
             if when > 1:

@@ -1,3 +1,4 @@
+import ast
 import asyncio
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
@@ -73,7 +74,7 @@ class LineInTime(Exercise):
                     "late",
                     f"It took {ended[-1]:.0f} s, and what it was to "
                     "return had been there long before.",
-                    lab.call_of("*sleep*", "read*"),
+                    lab.call_of("*sleep*") or lab.call_of("read*"),
                     "Go on as soon as the line is there.",
                     headline="waited for nothing",
                 )
@@ -171,11 +172,28 @@ class LineInTime(Exercise):
                 "line.",
                 headline="took half a line for a line",
             )
+        elif isinstance(got, bytes) and expected is not None and got == expected + b"\n":
+            raise Wrong(
+                "value",
+                f"It returned {got!r}; expected {expected!r}.",
+                self.returned(lab),
+                "The line comes with its line feed: take that off.",
+                headline="kept the line feed",
+            )
         else:
-            lab.equal(got, expected)
+            lab.equal(got, expected, line=lab.call_of("decode", "str"))
+
+    def returned(self, lab):
+        """The one line that returns something else than None, or None."""
+        found = [
+            node.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.Return) and not isinstance(node.value, ast.Constant | None)
+        ]
+        return found[0] if len(found) == 1 else None
 
     def stripped(self, lab, got, expected):
-        stripping = lab.text.calls_of("strip", "rstrip", "lstrip")
+        stripping = lab.text.calls_of("strip", "rstrip", "lstrip", "split")
         if got != expected and stripping:
             raise Wrong(
                 "value",

@@ -2,6 +2,7 @@
 
 import ast
 import asyncio
+import builtins
 import contextlib
 import socket
 import struct
@@ -240,6 +241,7 @@ class SlowReader(Exercise):
         lab.told(f"with the parts {parts}{then}{left}")
         run = lab.run(sends())
         if run.error is not None:
+            self._kept_too_little(lab, run.error)
             raise run.error
         if leaves and len(taken) > self._last_one(parts, leaves) + 1:
             raise Wrong(
@@ -260,6 +262,26 @@ class SlowReader(Exercise):
                 headline="took an empty part for the end",
             )
         return {"the client got": run.result.sent, "`is_closing()` is": run.result.closing}
+
+    def _kept_too_little(self, lab, error):
+        """Raise Wrong if some ConnectionErrors are suppressed, and not this one."""
+        for call in lab.text.calls_of("suppress"):
+            names = [ast.unparse(argument).rpartition(".")[2] for argument in call.args]
+            kept = [getattr(builtins, name, None) for name in names]
+            kept = tuple(kind for kind in kept if isinstance(kind, type))
+            if (
+                isinstance(error, ConnectionError)
+                and not isinstance(error, kept)
+                and any(issubclass(kind, ConnectionError) for kind in kept)
+            ):
+                raise Wrong(
+                    "caught too little",
+                    f"It raised {type(error).__name__}: {error}.",
+                    call.lineno,
+                    "A client that leaves may cause any ConnectionError. Name that, and all its "
+                    "kinds are caught.",
+                    at="suppresses others",
+                )
 
     def _last_one(self, parts, leaves):
         """How many parts are taken when the client gets its last one."""

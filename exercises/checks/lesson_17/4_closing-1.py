@@ -108,7 +108,8 @@ class Answering(Exercise):
                 Wrong(
                     "lost error",
                     "`work` raised ZeroDivisionError, and nobody heard of it.",
-                    lab.earliest(lab.handler(Exception), lab.cleanup()),
+                    lab.keeping(ZeroDivisionError)
+                    or lab.earliest(lab.handler(Exception), lab.cleanup()),
                     "A bug must come out: catch ValueError alone.",
                 )
                 if not heard

@@ -2,6 +2,8 @@ import inspect
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
+from .shared import goes_past
+
 
 class Body:
     """A request's body as a WSGI server gives it: the connection stays open behind it."""
@@ -113,6 +115,9 @@ class CountWSGI(Exercise):
                 try_="Look at the method and at the path.",
                 headline="wrong status",
             )
+        stripped = lab.call_of("*strip")
+        if status == 200 and stripped and answer == b"%d" % len(body.strip()):
+            lab.equal(answer, b"%d" % len(body), what="The body was", line=stripped)
         return {"the body was": answer} if status == 200 else {}
 
     def _ask(self, app, lab, method, path, body, length):
@@ -165,10 +170,13 @@ class CountWSGI(Exercise):
                 headline="an ordinary function is asked for",
             )
         if pieces is None:
+            past = goes_past(lab, method, returns=True)
             raise Wrong(
                 "never answers",
                 "It returned None, and a server has nothing to send.",
+                past,
                 try_="Return a list of bytes each time, for a 404 as well.",
+                at="goes on to the end, without a `return`" if past else "",
             )
         if isinstance(pieces, (str, bytes)):
             raise Wrong(

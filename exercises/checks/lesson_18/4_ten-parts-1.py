@@ -75,6 +75,20 @@ class TenParts(Exercise):
                 try_="One timeout for each part, or `asyncio.wait`, keeps what is there.",
                 headline="lost what was there",
             ) from None
+        except asyncio.CancelledError as error:
+            met = lab.text.steps_of(error)
+            raise Wrong(
+                "awaited the cancelled",
+                "CancelledError came out of `page`: it asked a task that it had cancelled for its "
+                "result.",
+                met[0] if met and lab.call_of("cancel") else None,
+                "Whoever awaits a cancelled task meets a CancelledError, and so does whoever asks "
+                "it for its `result()` or `exception()`. `await asyncio.gather(*late, "
+                "return_exceptions=True)` waits and raises nothing; `task.cancelled()` tells which "
+                "ones they are.",
+                headline="let a cancellation out",
+                at="meets it",
+            ) from None
         except ConnectionError:
             raise Wrong(
                 "lost items",

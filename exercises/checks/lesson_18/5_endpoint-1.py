@@ -1,3 +1,4 @@
+import ast
 import asyncio
 import gc
 import threading
@@ -97,11 +98,23 @@ class Blocking(Exercise):
 
         talks = [Talk(lab, path=f"/price/{name}"), Talk(lab, path="/price/tea")]
         found = prices.get(name, KeyError)
-        found = f"raised {found.__name__}" if isinstance(found, type) else f"returned {found}"
-        lab.told(f"twice, and asked the first application for {name!r}; `look_up` {found}")
+        did = f"raised {found.__name__}" if isinstance(found, type) else f"returned {found}"
+        lab.told(f"twice, and asked the first application for {name!r}; `look_up` {did}")
         apps = [make_app(look_up), make_app(lambda asked: 11)]
         lab.run(self._ask_both(apps, talks), leaks=True)
         self._end_pools()
+        another = isinstance(found, type) and found is not KeyError
+        if another and talks[0].error is None and talks[0].status == 404:
+            caught = lab.handler(found)
+            raise Wrong(
+                "caught too much",
+                f"GET /price/{name} answered 404: as if the name were not known.",
+                caught,
+                "Only a KeyError means that the name is not known. Any other error has to come "
+                "out.",
+                headline="404 for another error",
+                at=f"catches {found.__name__} as well" if caught else "",
+            )
         return {f"{talk.what} gave": self._came(talk) for talk in talks[:1]} | {
             "the second application gave": self._came(talks[1])
         }
@@ -145,9 +158,19 @@ class Blocking(Exercise):
                 )
             lab.equal(talk.value(), {"name": name, "price": PRICES[name]}, what=f"{talk.what} gave")
         elif talk.status != 404:
+            caught = (node for node in lab.nodes() if isinstance(node, ast.ExceptHandler))
+            returned = lab.earliest(
+                *(
+                    part.lineno
+                    for handler in caught
+                    for part in ast.walk(handler)
+                    if isinstance(part, ast.Return)
+                )
+            )
             raise Wrong(
                 "protocol",
                 f"{talk.what} answered {talk.status}, not 404.",
+                returned or lab.raising("*HTTPException") or lab.handler(KeyError),
                 try_="`raise HTTPException(404)` where `look_up` raises KeyError.",
                 headline="wrong status",
             )

@@ -1,9 +1,46 @@
 """What exercises of lesson 18 share: a server's talk with an application, and the prices."""
 
+import ast
 import asyncio
 import json
+import sys
 
 from helpers.coach import Wrong
+
+
+def goes_past(lab, method, returns=False):
+    """The `if` without an `else` behind which the application comes to its end and has answered
+    nothing, or None if it isn't sure which: of several, the one that asks for the method, if it is
+    the method of this request that is another. returns: it answers by returning, so that whatever
+    else stands last ends it in silence, too.
+    """
+    ends = [
+        end
+        for node in lab.nodes()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == lab.asks
+        for end in _ends_of(node.body)
+        if returns or isinstance(end, ast.If)
+    ]
+    if len(ends) > 1:
+        tests = [end for end in ends if isinstance(end, ast.If)]
+        ends = [end for end in tests if "method" in ast.unparse(end.test).lower()]
+        ends = ends if method != "POST" else []
+    return ends[0].lineno if len(ends) == 1 else None
+
+
+def _ends_of(body):
+    """The statements behind which a block comes to its end: no `return`, no `raise`."""
+    last = body[-1]
+    if isinstance(last, ast.If):
+        yield from _ends_of(last.body)
+        yield from _ends_of(last.orelse) if last.orelse else [last]
+    elif isinstance(last, (ast.With, ast.AsyncWith)):
+        yield from _ends_of(last.body)
+    elif isinstance(last, ast.Try):
+        for block in (last.body, *(handler.body for handler in last.handlers)):
+            yield from _ends_of(block)
+    elif not isinstance(last, (ast.Return, ast.Raise)):
+        yield last
 
 
 class Talk:
@@ -14,6 +51,7 @@ class Talk:
         self.sparse = sparse  # messages leave out a body that is empty, and say what is False
         self.what = f"{method} {path}"
         self.status, self.body, self.ended, self.error = None, b"", False, None
+        self.method, self.began_at, self.more_at, self.ended_at = method, None, None, None
         self.scope = {
             "type": "http",
             "asgi": {"version": "3.0"},
@@ -66,8 +104,10 @@ class Talk:
             raise Wrong(
                 "protocol",
                 f"{self.what}: it sent a second `http.response.start`.",
+                self.ended_at or self._places()[0],
                 try_="One request, one answer: `return` after the first.",
                 headline="two answers to one request",
+                at="ends the first answer" if self.ended_at else "",
             )
         status, headers = message.get("status"), message.get("headers", [])
         if not isinstance(status, int):
@@ -77,6 +117,8 @@ class Talk:
         ):
             self._wrong(f"The headers were {headers!r}.", "ASGI wants pairs of bytes.")
         self.status = status
+        outer, inner = self._places()
+        self.began_at = outer if outer == inner else None
 
     def _more(self, message):
         if self.status is None:
@@ -91,8 +133,10 @@ class Talk:
             raise Wrong(
                 "protocol",
                 f"{self.what}: it sent more after the end of the body.",
+                self.ended_at,
                 try_='A body ends with the message without `"more_body": True`.',
                 headline="two answers to one request",
+                at="ends the body" if self.ended_at else "",
             )
         body = message.get("body", b"")
         if not isinstance(body, (bytes, bytearray)):
@@ -103,6 +147,16 @@ class Talk:
             )
         self.body += body
         self.ended = not message.get("more_body", False)
+        outer, inner = self._places()
+        self.more_at, self.ended_at = (None, outer) if self.ended else (inner, None)
+
+    def _places(self):
+        """Where the learner's code sends: the outermost place and the innermost."""
+        frames, frame = [], sys._getframe(1)
+        while frame := frame.f_back:
+            frames.append(frame)
+        places = self.lab.text.places(frames) or [None]
+        return places[-1], places[0]
 
     def _wrong(self, observed, try_, line=None):
         raise Wrong(
@@ -142,20 +196,29 @@ class Talk:
                 )
             raise self.error
         if self.status is None:
+            past = goes_past(self.lab, self.method)
             raise Wrong(
                 "never answers",
                 f"{self.what}: it returned, and had sent nothing. The client waits.",
+                past,
                 try_="Each way through the application must end in a "
                 "whole answer, the 404 as well.",
+                at="has no `else`, and this request went past it" if past else "",
             )
         if not self.ended:
             raise Wrong(
                 "never answers",
                 f"{self.what}: the head was sent, and the end of the body "
                 "was not. The client waits for the rest.",
+                self.more_at or self.began_at,
                 try_="Send an "
                 "`http.response.body` each time, be it empty, and the last one without "
                 '`"more_body": True`.',
+                at="says that more follows"
+                if self.more_at
+                else "sends the head"
+                if self.began_at
+                else "",
             )
 
 

@@ -105,6 +105,18 @@ class Page(Exercise):
                 "Put the time limit around the stars alone.",
                 headline="one time limit for all",
             ) from None
+        waits = lab.keyword("timeout", of="wait")
+        if run.elapsed > 3.001 and waits and not slow.cancelled:
+            raise Wrong(
+                "time limit",
+                f"It took {run.elapsed:g} s; price and stock were there after 3 s. The stars were "
+                "never cancelled.",
+                waits,
+                "`asyncio.wait` cancels nothing. `task.cancel()` behind it, if the stars aren't "
+                "done, or `asyncio.timeout(0.5)` around `await stars(name)`.",
+                headline="gave up the stars, and let them go on",
+                at="only stops waiting",
+            )
         if run.elapsed > 3.6:
             raise Wrong(
                 "time limit",

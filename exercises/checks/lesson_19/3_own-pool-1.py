@@ -87,7 +87,7 @@ class PoolByHand(Exercise):
                 raise Wrong(
                     "limit",
                     f"{len(opened)} connections were opened, and {size} are allowed.",
-                    lab.call_of("connect"),
+                    lab.call_of("*connect"),
                     "While one task awaits `connect()` others look at the count as well. "
                     "Take the place before you open: a semaphore of `size` does.",
                 )
@@ -112,6 +112,15 @@ class PoolByHand(Exercise):
                         "value",
                         f"`acquire` gave {connection!r}, and not a connection.",
                         lab.yielding(),
+                    )
+                if connection not in opened:
+                    raise Wrong(
+                        "shared state",
+                        "It lent a connection that another `Pool` had opened.",
+                        lab.class_attribute() or lab.outer_name(),
+                        "What a pool keeps is made in `__init__`, on `self`.",
+                        headline="shared with another pool",
+                        at="is one for all pools" if lab.class_attribute() else "",
                     )
                 if connection.busy:
                     raise Wrong(
@@ -138,7 +147,7 @@ class PoolByHand(Exercise):
             raise Wrong(
                 "eager",
                 f"The first borrower needs one connection, and {len(opened)} were opened.",
-                lab.call_of("connect"),
+                lab.call_of("*connect"),
                 "Open one when somebody wants it and none is free.",
                 headline="opened in advance",
             )
@@ -152,11 +161,23 @@ class PoolByHand(Exercise):
                 "Keep it: only `close()` of the pool closes.",
                 headline="closed what it lent",
             )
+        places = lab.call_of("asyncio.Queue", "Queue") or lab.call_of("popleft")
+        if len(opened) != 1 and places and lab.literal(None):
+            raise Wrong(
+                "client per request",
+                f"{len(opened)} connections were opened, though the first one was free again.",
+                places,
+                "The connection went back behind the empty places, which came first. Take what "
+                "was put back last, as `asyncio.LifoQueue` does, or keep the connections and the "
+                "empty places apart.",
+                headline="opened what it had",
+                at="gives what was put in first",
+            )
         if len(opened) != 1:
             raise Wrong(
                 "client per request",
                 f"{len(opened)} connections were opened, though the first one was free again.",
-                lab.call_of("connect"),
+                lab.call_of("*connect"),
                 "Look first whether one was given back.",
                 headline="opened what it had",
             )
@@ -190,7 +211,7 @@ class PoolByHand(Exercise):
             raise Wrong(
                 "sequential",
                 f"All seven took {seconds:g} s; three at a time take 4 s, the opening included.",
-                lab.call_of("connect"),
+                lab.call_of("*connect"),
                 "Connections may be opened at the same time.",
                 headline="opened one after another",
             )
@@ -201,7 +222,7 @@ class PoolByHand(Exercise):
             raise Wrong(
                 "left open",
                 f"After `close()` {left} of {len(opened)} connections were still open.",
-                lab.call_of("connect"),
+                lab.call_of("*connect"),
                 "`await connection.close()` for each that the pool has opened.",
             )
 
@@ -236,6 +257,11 @@ class PoolByHand(Exercise):
         second.cancel()
         await asyncio.wait([first, second])
         await self._soon(use(pool), "the cancellation", lab)
+        lab.told(
+            "with a size of 1; one gave the connection back, and the one who waited for it was "
+            "cancelled in the very same moment"
+        )
+        await self._handed_to_a_cancelled_one(use, pool, lab)
 
         opened[:], left_by[:] = [], []
         pool = Pool(connect, 1)
@@ -359,6 +385,33 @@ class PoolByHand(Exercise):
             closed = sum(connection.closed for connection in mine)
             seen[f"what pool {which} opened and closed is"] = len(mine), closed
         return seen
+
+    async def _handed_to_a_cancelled_one(self, use, pool, lab):
+        """Cancel a waiter when it was handed a place and has not run yet: another must get it."""
+
+        async def gives_back():
+            async with pool.acquire():
+                await asyncio.sleep(1)
+            waiting.cancel()
+
+        giving = asyncio.create_task(gives_back())
+        await asyncio.sleep(0.5)
+        waiting = asyncio.create_task(use(pool))
+        await asyncio.sleep(0.1)
+        place = lab.where(waiting)
+        await asyncio.wait([giving, waiting])
+        try:
+            await self._soon(use(pool), "the cancellation", lab)
+        except Wrong as found:
+            if found.kind == "not given back":
+                found.line, found.at = place, "is where the cancellation meets what was handed over"
+                found.headline = "lost what it was handed"
+                found.try_ = (
+                    "A task that is cancelled may have been handed a connection, or a place, just "
+                    "before. `except asyncio.CancelledError` around that wait: pass it on, and "
+                    "`raise`. A semaphore or a queue does that by itself."
+                )
+            raise
 
     async def _soon(self, using, what, lab):
         try:

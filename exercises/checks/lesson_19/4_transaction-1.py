@@ -39,6 +39,21 @@ class Transaction(Exercise):
         lab.told("and the block was cancelled")
         log, error = self._block(transaction, lab, cancel_after=2.5)
         self._compare(log, ["begin", "rollback"], lab, error)
+        lab.told("in an `except`, where it deals with another error; the block came to its end")
+        log, _ = self._block(transaction, lab, within=KeyError("an older one"))
+        older = lab.call_of("exc_info", "exception") or lab.use_of("exc_info", "exception")
+        if older and log[-1:] == ["rollback"]:
+            raise Wrong(
+                "value",
+                'It executed "rollback", though the block came to its end.',
+                older,
+                "`sys.exc_info()` and `sys.exception()` show whatever error is being dealt with, "
+                "be it the caller's. What the block lets out comes out of the `yield`: "
+                "`except BaseException`.",
+                headline="took another error for one of the block",
+                at="finds the caller's error",
+            )
+        self._compare(log, ["begin", "commit"], lab)
         lab.told("and the database refused the commit")
         self._block(transaction, lab, refuses="commit", raises=ConnectionError)
 
@@ -82,7 +97,7 @@ class Transaction(Exercise):
                 del asked[asked.index(last) + 1 :]  # what comes after these is up to the answer
         return {"": lab.seen(run, without=("seconds",)), "it executed": asked, "what ran is": ran}
 
-    def _block(self, transaction, lab, error=None, refuses=None, **more):
+    def _block(self, transaction, lab, error=None, refuses=None, within=None, **more):
         log, asked = [], []
 
         class Database:
@@ -95,6 +110,15 @@ class Transaction(Exercise):
                     raise ConnectionError("the database has gone")
 
         async def main():
+            try:
+                if within:
+                    raise within
+            except KeyError:
+                await block()
+            else:
+                await block()
+
+        async def block():
             made = transaction(Database())
             if not hasattr(made, "__aenter__"):
                 if hasattr(made, "close"):
@@ -154,13 +178,17 @@ class Transaction(Exercise):
                 at="lets it out",
             )
         if said == ["begin", "commit"] and expected[-1] == "rollback":
+            narrow = lab.text.narrow_handler([lab.yielding()], type(error), suppress=True)
             raise Wrong(
                 "not given back",
                 'It executed "commit", so what was changed before the '
                 "error is kept, and the rest is missing.",
-                lab.literal("commit"),
-                '"commit" belongs to the block that came to its end.',
+                narrow or lab.literal("commit"),
+                "CancelledError is no `Exception`: `except BaseException` sees it."
+                if narrow
+                else '"commit" belongs to the block that came to its end.',
                 headline="kept one half",
+                at="lets it pass" if narrow else "",
             )
         both = {"commit", "rollback"}.issubset(said)
         lab.equal(said, expected, "it executed", line=lab.literal("commit") if both else None)

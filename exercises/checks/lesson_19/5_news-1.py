@@ -103,14 +103,29 @@ class Feed(Exercise):
                 "One task for each client sends, one message after another.",
             )
         self._look_at(serving)
-        if serving[0].done() or serving[1].done():
+        ended = serving[0].done() or serving[1].done()
+        if ended and await self._serves_what_counts_as_true(Feed, lab):
+            asked = lab.truth_test().line
+            raise Wrong(
+                "falsy",
+                "The first message was 0, and `serve` returned, though the client had not left.",
+                asked,
+                headline="took a message for the end",
+                at="takes 0 for nothing" if asked else "",
+            )
+        if ended:
+            loops = (node for node in lab.nodes() if isinstance(node, ast.While))
+            looping = lab.earliest(
+                *(node.lineno for node in loops if not isinstance(node.test, ast.Constant))
+            )
             raise Wrong(
                 "stopped early",
                 "`serve` returned, and the client had not left.",
-                lab.definition("serve"),
+                looping or lab.definition("serve"),
                 "It goes on, in a loop: take a message, send it, "
                 "until `send` raises ConnectionError.",
                 headline="served nobody",
+                at="comes to its end" if looping else "",
             )
         if len(quick.got) < 11:
             found = lab.suspect(quick.got, list(range(11)))
@@ -150,6 +165,17 @@ class Feed(Exercise):
                 "The message that is being sent waits no more: take it out of the box, then send "
                 "it.",
                 headline="left in the box what is being sent",
+            )
+        clears = lab.text.calls_of("clear")
+        if slow.got in ([0], [0, 8]) and len(clears) == 1:
+            raise Wrong(
+                "wake-up",
+                f"The slow client got {slow.got}, and no more; expected [0, 8, 9, 10].",
+                clears[0].lineno,
+                "More may have come while it was sending. First `clear()`, then look into the "
+                "box, and send until it is empty.",
+                headline="slept though messages waited",
+                at="forgets that more came while it was sending",
             )
         lab.equal(slow.got, [0, 8, 9, 10], "the slow client got")
 
@@ -196,6 +222,16 @@ class Feed(Exercise):
                 "be cancelled.",
                 at="was not reached" if gone else "",
             )
+
+    async def _serves_what_counts_as_true(self, Feed, lab):
+        """Whether `serve` goes on if each message counts as true."""
+        feed, client = Feed(3), Client(0.1)
+        serving = asyncio.create_task(self._serve(feed, client, lab))
+        await asyncio.sleep(0.5)
+        for message in ("one", "two"):
+            self._publish(feed, message, lab)
+            await asyncio.sleep(1)
+        return not serving.done() and client.got == ["one", "two"]
 
     def _not_forgotten(self, lab, got, expected, who):
         """Raise Wrong if a client got another row, or nothing more since another one had left."""
@@ -252,6 +288,9 @@ class Feed(Exercise):
         run = lab.run(self._weeks(Feed, lab, size, feeds, messages, clients))
         if run.error is not None:
             raise run.error
+        for number, (*_, end) in enumerate(clients, 1):
+            if end is OSError and "returned" in run.result[f"client {number} got"]:
+                raise lab.lost_error("`send` raised an OSError, and `serve` returned.", OSError)
         return run.result
 
     async def _weeks(self, Feed, lab, size, feeds, messages, clients):
@@ -274,6 +313,8 @@ class Feed(Exercise):
             try:
                 async with asyncio.timeout(2.2 if end == "cancelled" else 99):
                     await self._serve(made[number % feeds], Told(), lab)
+                    if end is OSError:
+                        got[number].append("returned")
             except TimeoutError:
                 got[number].append("was served to the end")
             except OSError as error:

@@ -1,3 +1,5 @@
+"""Long, for a test can let a broken thing pass in many ways, and each broken one stands here."""
+
 import ast
 import asyncio
 import time
@@ -5,6 +7,24 @@ import time
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import must_pass, verdict
+
+
+def _leaves_room(compare):
+    """Whether a comparison holds for times that are a second apart, as `29 <= took <= 31` does."""
+    if not any(isinstance(sign, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for sign in compare.ops):
+        return False
+    sides = (compare.left, *compare.comparators)
+    bounds = [
+        side.value
+        for side in sides
+        if isinstance(side, ast.Constant) and isinstance(side.value, (int, float))
+    ]
+    if len(bounds) == 2:
+        return abs(bounds[1] - bounds[0]) >= 1
+    of_a_difference = any(
+        isinstance(side, ast.Call) and getattr(side.func, "id", "") == "abs" for side in sides
+    )
+    return not (of_a_difference and bounds and bounds[0] < 1)
 
 
 def _differs(lab, calls, as_promised):
@@ -21,7 +41,7 @@ def _differs(lab, calls, as_promised):
             for node in lab.nodes()
             if isinstance(node, ast.Assert)
             and place[1] < node.lineno < min(next_calls, default=10**6)
-            and any(isinstance(part, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for part in ast.walk(node))
+            and any(_leaves_room(part) for part in ast.walk(node) if isinstance(part, ast.Compare))
         ]
         if got[1:] == promised[1:] and len(rough) == 1:
             return rough[0], "leaves room for another time"
@@ -79,10 +99,70 @@ class TimeoutTest(Exercise):
         for order, what in self.BROKEN:
             broken, calls = self._noted(order, lab)
             if verdict(lab, test_order, broken) is None:
+                own = self._caught_its_own(lab)
+                if "raised an error" in what and own:
+                    try_ = "Name the kitchen's own error alone."
+                    self._passes(lab, what, own, "catches the AssertionError as well", try_)
                 error_may_stay = "raised an error" in what and lab.node(ast.Pass)
                 if error_may_stay:
-                    self._passes(what, error_may_stay, "goes on there all the same")
-                self._passes(what, *(_differs(lab, calls, as_promised) or ()))
+                    self._passes(lab, what, error_may_stay, "goes on there all the same")
+                if "returns None" in what and (line := self._of_nothing(lab, as_promised)):
+                    try_ = 'Let a kitchen return something of its own, such as "soup".'
+                    self._passes(lab, what, line, "returns None as well", try_)
+                self._passes(lab, what, *(_differs(lab, calls, as_promised) or ()))
+        self._waits_for_the_end(test_order, lab, as_promised)
+
+    def _of_nothing(self, lab, as_promised):
+        """Where a kitchen of the test returns None, if none of them returns anything else."""
+        came = [came for _, took, came in as_promised if took < 30]
+        if any(each is not None and not isinstance(each, type) for each in came):
+            return None
+        returned = [node for node in lab.nodes() if isinstance(node, ast.Return)]
+        nothing = [node.lineno for node in returned if getattr(node.value, "value", 0) is None]
+        silent = (
+            node.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.AsyncFunctionDef) and node.name != self.asks
+            if not any(isinstance(part, (ast.Return, ast.Raise)) for part in ast.walk(node))
+        )
+        return lab.earliest(*(nothing or silent))
+
+    def _caught_its_own(self, lab):
+        """The `except` that catches an assertion of the `try` before it as well, or None."""
+        return lab.earliest(
+            *(
+                handler.lineno
+                for node in lab.nodes()
+                if isinstance(node, ast.Try)
+                if any(isinstance(part, ast.Assert) for part in node.body)
+                or any(isinstance(part, ast.Raise) and part.exc for part in node.body)
+                for handler in node.handlers
+                if handler.type is None
+                or ast.unparse(handler.type) in ("Exception", "BaseException", "AssertionError")
+            )
+        )
+
+    def _waits_for_the_end(self, test_order, lab, as_promised):
+        """Raise the Wrong for a test with a kitchen that takes its time to clean up, and that
+        passes an `order` which doesn't wait for that. (Other tests can't tell the two apart.)
+        """
+        if all(took < 30.001 for _, took, _ in as_promised):
+            return
+
+        async def hasty(kitchen):
+            task = asyncio.ensure_future(kitchen())
+            done, _ = await asyncio.wait({task}, timeout=30)
+            if done:
+                return task.result()
+            task.cancel()
+            for _ in range(3):  # it meets its cancellation, and begins to clean up
+                await asyncio.sleep(0)
+            return "the guest left"
+
+        broken, calls = self._noted(hasty, lab)
+        if verdict(lab, test_order, broken) is None:
+            what = "that cancels the kitchen and returns before it has ended"
+            self._passes(lab, what, *(_differs(lab, calls, as_promised) or ()))
 
     def _noted(self, order, lab):
         """The `order`, noting where it was called, how long it took and what came of it."""
@@ -103,13 +183,17 @@ class TimeoutTest(Exercise):
         noted.__name__ = noted.__qualname__ = "order"
         return noted, calls
 
-    def _passes(self, what, line=None, at=""):
+    def _passes(self, lab, what, line=None, at="", try_=None):
         """Raise the Wrong for a broken one that passed. line: where it could have been noticed."""
+        asserts = (node for node in lab.nodes() if isinstance(node, ast.Assert))
+        if pairs := [node for node in asserts if getattr(node.test, "elts", None)]:
+            line, at = pairs[0].lineno, "asserts a tuple, which is always true"
+            try_ = "Leave off the parentheses: `assert condition, message`."
         raise Wrong(
             "passes the broken",
             f"I gave your test an `order` {what}, and it passed.",
             line,
-            "Assert what comes back, and after how many seconds: virtual time is exact."
+            try_ or "Assert what comes back, and after how many seconds: virtual time is exact."
             if line
             else "Which line of your test should have failed there?",
             headline="passes a broken one",
@@ -227,7 +311,7 @@ class TimeoutTest(Exercise):
             good, as_promised = self._noted(self.good, lab)
             verdict(lab, test_order, good)
             told += f", for {after} s" + f", and {flaw}" * bool(flaw)
-            self._passes(told, *(_differs(lab, calls, as_promised) or ()))
+            self._passes(lab, told, *(_differs(lab, calls, as_promised) or ()))
 
     @right
     async def both_sides(order):

@@ -1,3 +1,5 @@
+import ast
+
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import named
@@ -62,18 +64,28 @@ class Circle(Exercise):
                     "circle of waits",
                     f"It found {named(got)}. Of these, "
                     f"{named(got - circle)} can only wait for the circle.",
-                    lab.returning("set", "*seen*", "*path*"),
+                    self._met_before(lab)
+                    or self._returns_some(lab)
+                    or lab.returning("set", "*seen*", "*path*"),
                     "Follow the way from each of them. Only those to which it comes back are in "
                     "the circle.",
                     headline="named the innocent",
                 )
             if got and not circle:
+                met_before, only = self._met_before(lab), self._returns_some(lab)
+                if sum(isinstance(node, ast.Return) for node in lab.nodes()) > 1:
+                    only = None
                 raise Wrong(
                     "circle of waits",
                     f"It found {named(got)}. Each way there ends: at a task "
                     "that waits for a timer, or at one that has ended.",
-                    try_="None ends a way, and so does a name that has no entry.",
+                    met_before or only,
+                    try_="Two may wait for the same third one, and there is no circle. Begin each "
+                    "way with no name."
+                    if met_before
+                    else "None ends a way, and so does a name that has no entry.",
                     headline="saw a circle where there is none",
+                    at="knows the names of the ways before, too" if met_before else "",
                 )
             if circle - got:
                 raise Wrong(
@@ -89,6 +101,48 @@ class Circle(Exercise):
                     headline="missed the circle",
                 )
             lab.equal(got, circle)
+
+    def _returns_some(self, lab):
+        """The one `return` of anything but an empty set; None if there are several."""
+        lines = [
+            node.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.Return) and lab.is_own(node.lineno)
+            if node.value is not None and ast.unparse(node.value) not in ("set()", "None")
+        ]
+        return lines[0] if len(lines) == 1 else None
+
+    def _met_before(self, lab):
+        """Where a way ends at a name of any way before: names are looked for in what is made empty
+        once, before the loop over all tasks, and filled in it. None if they are looked for in what
+        is made anew, too.
+        """
+        loops = [node for node in lab.nodes() if isinstance(node, ast.For)]
+        inside = {id(part) for loop in loops for part in ast.walk(loop)}
+        empty = [
+            node
+            for node in lab.nodes()
+            if isinstance(node, ast.Assign) and ast.unparse(node.value) in ("set()", "[]", "{}")
+        ]
+        once = {ast.unparse(node.targets[0]) for node in empty if id(node) not in inside}
+        filled = {
+            ast.unparse(node.func.value)
+            for node in lab.nodes()
+            if isinstance(node, ast.Call) and id(node) in inside
+            if isinstance(node.func, ast.Attribute) and node.func.attr in ("add", "append")
+        }
+        asked = [
+            (node.lineno, ast.unparse(test.comparators[-1]))
+            for node in lab.nodes()
+            if id(node) in inside and isinstance(node, (ast.If, ast.While))
+            if isinstance(node, ast.While) or isinstance(node.body[-1], ast.Return)
+            for test in ast.walk(node.test)
+            if isinstance(test, ast.Compare) and isinstance(test.ops[-1], (ast.In, ast.NotIn))
+        ]
+        names = {name for _, name in asked} - {"waits"}
+        if len(names) != 1 or not names <= once & filled:
+            return None
+        return next(line for line, name in asked if name in names)
 
     @sweep(
         lambda some: {

@@ -1,3 +1,5 @@
+"""Long, for what a test leaves behind can be ended wrongly in many ways."""
+
 import asyncio
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
@@ -170,6 +172,16 @@ class LeakDetector(Exercise):
                     lab.returning(),
                     "It must be a list, with the names sorted.",
                 )
+        looked, called = lab.call_of("all_tasks"), lab.call_of("test")
+        if names == [] and expected and looked and called and called < looked:
+            raise Wrong(
+                "value",
+                f"It returned []; expected {expected}.",
+                looked,
+                "Note which tasks there are before you call the test, and look again after it.",
+                headline="looked too late",
+                at="looks when the test has begun",
+            )
         lab.equal(names, expected)
         self._ended(lab, state, expected, "The test was over")
 
@@ -194,6 +206,11 @@ class LeakDetector(Exercise):
                 if short
                 else "",
             )
+
+    def _told_by_name(self, lab):
+        """Where it asks for the names of tasks before it calls the test, or None."""
+        asked, called = lab.call_of("get_name"), lab.call_of("test")
+        return asked if asked and called and asked < called else None
 
     @sweep(
         lambda some: {
@@ -250,6 +267,17 @@ class LeakDetector(Exercise):
                 "A cleanup may take its time: await the tasks themselves, without a limit.",
                 headline="left what it found",
                 at="is all the time that they get",
+            )
+        named_at = self._told_by_name(lab)
+        lacks = isinstance(run.result, list) and before not in run.result
+        if before in left and lacks and named_at:
+            raise Wrong(
+                "value",
+                f"It returned {run.result}; the test left {named(left)}.",
+                named_at,
+                "Two tasks may have the same name. Compare the tasks themselves.",
+                headline="took one task for another",
+                at="remembers the tasks of before by their names",
             )
         return {
             "": lab.seen(run),

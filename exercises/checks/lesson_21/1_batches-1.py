@@ -1,4 +1,5 @@
 import math
+from collections import Counter
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
@@ -60,9 +61,10 @@ class Batches(Exercise):
 
     def ship(self, work_all, lab, numbers, result_of, told):
         """Run it, and look at the calls that it made and at what it returned."""
-        many, client = len(numbers), Cluster()
+        many, client, worked = len(numbers), Cluster(lab), []
 
         def work(number):
+            worked.append(number)
             client.spend(0.001)
             return result_of(number)
 
@@ -74,7 +76,8 @@ class Batches(Exercise):
             raise Wrong(
                 "shipping",
                 f"{many} numbers went out in {len(client.calls)} calls.",
-                _size(lab),
+                (max(client.share) == 1 and lab.call_of("submit", "map", given="work"))
+                or _size(lab),
                 "Each call costs five times what a number does. Put several numbers into one.",
                 headline="too small to ship",
             )
@@ -83,7 +86,10 @@ class Batches(Exercise):
                 "lost items",
                 f"The workers did {done} of {many} numbers.",
                 lab.earliest(lab.operation("//"), lab.call_of("range", "zip")),
-                "What becomes of the rest, if the parts don't come out even?",
+                "What becomes of the rest, if the parts don't come out even?"
+                if Counter(numbers) - Counter(worked) == Counter(numbers[done:])
+                else "No number is left out: not one that comes twice, not a 0, and none between "
+                "two parts.",
             )
         if done > many:
             raise Wrong(

@@ -62,7 +62,7 @@ class ReduceThere(Exercise):
 
     def reduce(self, highest, lab, lists, told):
         """Run it with the days of `lists`; look at what moved and at what it returned."""
-        client, days, loaded = Cluster(), list(lists), []
+        client, days, loaded = Cluster(lab), list(lists), []
 
         def load(day):
             client.spend(0.5)
@@ -112,6 +112,7 @@ class ReduceThere(Exercise):
                 lab.use_of("load"),
                 headline="loaded twice",
             )
+        self.begun_low_enough(lab, run.result, lists)
         lab.equal(run.result, {day: max(lists[day]) for day in days})
         bound = 0.5 * math.ceil(len(days) / 4)
         took = f"It took {run.elapsed:.2g} s; four workers need {bound:g} s"
@@ -129,6 +130,22 @@ class ReduceThere(Exercise):
                 "One worker does one call at a time: a call for each day.",
                 headline="left a worker idle",
             )
+
+    def begun_low_enough(self, lab, got, lists):
+        """Is the highest number one of those of its day, where all of them are below zero?"""
+        for day in lists if isinstance(got, dict) else ():
+            if max(lists[day]) < 0 and type(got.get(day)) in (int, float) and got[day] == 0:
+                raise Wrong(
+                    "value",
+                    f"It returned {got}. On day {day!r} were measured: "
+                    f"{', '.join(map(str, lists[day]))}. There is no 0 among them.",
+                    lab.earliest(
+                        lab.assigned(to=0), lab.call_of("max", "reduce", given=0), lab.default()
+                    ),
+                    "All numbers of a day may be negative. Begin with the first of them, and not "
+                    "with 0.",
+                    headline="began at zero",
+                )
 
     @right
     async def hand_on_the_future(client, load, days):

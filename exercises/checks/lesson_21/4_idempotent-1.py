@@ -1,5 +1,6 @@
 import ast
 import inspect
+import math
 import pickle
 import sys
 
@@ -14,21 +15,25 @@ class Died(BaseException):
 class Book(dict):
     """A dict that can be changed so many times; then the worker dies.
 
-    died_at: the learner's place at which it did so last.
+    died_at: the learner's place at which it did so last. changed: the place of each change, and
+    what it held then.
     """
 
-    changes_left, died_at = 0, None
+    changes_left, died_at = math.inf, None
 
     def __init__(self, lab):
-        self.lab = lab
+        self.lab, self.changed = lab, []
 
     def _changed(name):
         def change(self, *arguments, **named):
+            place = self.lab.text.of_frame(sys._getframe(1))
             if not self.changes_left:
-                self.died_at = self.lab.text.of_frame(sys._getframe(1))
+                self.died_at = place
                 raise Died
             self.changes_left -= 1
-            return getattr(dict, name)(self, *arguments, **named)
+            made = getattr(dict, name)(self, *arguments, **named)
+            self.changed.append((place, dict(self)))
+            return made
 
         return change
 
@@ -80,7 +85,7 @@ class Once(Exercise):
             )
 
         def after(what, *payments):
-            book = {}
+            book = Book(lab)
             lab.told(f"with {what}")
             for payment in payments:
                 pay(book, dict(payment))
@@ -92,10 +97,12 @@ class Once(Exercise):
                         "`sum(book.values())` fails.",
                         lab.earliest(lab.item_of("book"), lab.call_of("book.*")),
                     )
+            if len(payments) == 1:
+                self.alone(lab, book, payments[0]["amount"])
             return sum(book.values())
 
         seen = "`sum(book.values())` is"
-        lab.equal(after("a payment of 5", tea), 5, seen, line=lab.assigned("book", to=True))
+        lab.equal(after("a payment of 5", tea), 5, seen)
         if after("a new book, and the same payment of 5", tea) == 0:
             raise Wrong(
                 "idempotence",
@@ -157,6 +164,22 @@ class Once(Exercise):
             what=seen,
         )
 
+    def alone(self, lab, book, amount):
+        """Is the sum of the book no more than the one payment that was entered?"""
+        total = sum(book.values())
+        if len(book) < 2 or total == amount:
+            return
+        other = (place for place, held in book.changed if set(held.values()) - {amount})
+        raise Wrong(
+            "value",
+            f"The book holds {dict(book)}, and `sum(book.values())` is {total}; expected {amount}.",
+            next(other, book.changed[-1][0]),
+            "All that stands in `book` is added up, a mark and a balance as well: let an amount "
+            "stand there once, and nothing beside it.",
+            headline="more than the payment",
+            at="changes it",
+        )
+
     @sweep(
         lambda some: {
             "order": some.lists(some.integers(0, 5), max_size=6),
@@ -174,10 +197,25 @@ class Once(Exercise):
         made = [payments[number] for number in order]
         words = [f"{one['amount']} to {one['account']!r} (id {one['id']})" for one in made]
         lab.told(f"with the payments {', '.join(words) or 'of nobody'}")
-        book, sums = {}, []
-        for payment in made:
-            pay(book, payment)
+        book, sums, asked = {}, [], {}
+        for number in order:
+            keys, is_new = set(book), number not in asked
+            asked[number] = amounts[number]
+            pay(book, payments[number])
             sums.append(sum(book.values()))
+            total = sum(asked.values())
+            glue = is_new and sums[-1] != total and keys == set(book) and _glue(lab)
+            if glue:
+                raise Wrong(
+                    "idempotence",
+                    f"`sum(book.values())` is {sums[-1]} in the end; expected {total}. The last "
+                    "payment got no place of its own in `book`, for its key was there already.",
+                    glue,
+                    "Text that is put together tells no more where one part ends: `A1` and `1` "
+                    "make the same as `A` and `11`. The id alone would do, or a tuple.",
+                    headline="two payments under one key",
+                    at="makes the key",
+                )
             book = pickle.loads(pickle.dumps(book))  # as another process gets it
         return {"after each of them, `sum(book.values())` was": sums}
 
@@ -287,6 +325,22 @@ def _key_without_id(lab):
         if ast.unparse(target) in keys and not _is_of_id(node.value)
     }
     return made.pop() if len(made) == 1 else None
+
+
+def _glue(lab):
+    """The one line that puts text together, as it seems for a key."""
+    glued = {
+        node.lineno
+        for node in lab.nodes()
+        if isinstance(node, ast.JoinedStr)
+        and sum(isinstance(part, ast.FormattedValue) for part in node.values) > 1
+        or isinstance(node, ast.BinOp)
+        and isinstance(node.op, (ast.Add, ast.Mod))
+        and _is_of_id(node)
+        or isinstance(node, ast.Call)
+        and is_named(node.func, ("*.join", "*.format"))
+    }
+    return glued.pop() if len(glued) == 1 else None
 
 
 def _is_of_id(node):

@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import pickle
+from collections.abc import Iterator
 
 from helpers.coach import Wrong
 
@@ -15,7 +16,12 @@ class NotForWorkers(TypeError):
 
 
 class WorkerDied(Exception):
-    """The worker died while it had this call in its hands."""
+    """The worker died while it had this call in its hands.
+
+    arguments: those of the call.
+    """
+
+    arguments = ()
 
 
 class Future:
@@ -24,6 +30,7 @@ class Future:
     def __init__(self, client):
         self.client, self.over = client, asyncio.Event()
         self.worker = self.value = self.error = None
+        self.raised = []  # the learner's places to which its error came
 
     def __repr__(self):
         return "<Future: finished>" if self.done() else "<Future: pending>"
@@ -41,20 +48,25 @@ class Future:
 class Cluster:
     """A client and its cluster, on the clock of the loop that runs.
 
-    workers: how many. deadly: {argument: how often a call with it is the death of its worker}.
+    lab: what judges. workers: how many. deadly: {argument: how often a call with it is the death
+    of its worker}.
     home, between, out: bytes that were brought home, moved from worker to worker, sent along with
-    calls. calls: the arguments of each call. share: how often `work` ran in each call.
-    here: how often it ran outside of any call.
+    calls. calls, futures: the arguments and the future of each call. share: how often `work` ran in
+    each call.
+    here: how often it ran outside of any call; here_at: the learner's place that ran it first.
+    lazy: whether a call returned what works only when it is asked for its items.
     """
 
     WorkerDied = WorkerDied
 
-    def __init__(self, workers=4, deadly=()):
+    def __init__(self, lab, workers=4, deadly=()):
+        self.lab = lab
         self.free = [0.0] * workers
         self.deadly = dict(deadly)
         self.scheduler = 0.0
         self.home = self.between = self.out = self.here = 0
-        self.calls, self.share, self.sent = [], [], []
+        self.calls, self.futures, self.share, self.sent = [], [], [], []
+        self.here_at, self.lazy = None, False
         self.spent = None  # seconds of the call that runs, None outside of calls
 
     def __repr__(self):
@@ -64,6 +76,7 @@ class Cluster:
         """What a function of the exercise calls: it takes so long."""
         if self.spent is None:
             self.here += 1
+            self.here_at = self.here_at or self.lab.calling()
         else:
             self.spent += seconds
             self.share[-1] += 1
@@ -89,6 +102,7 @@ class Cluster:
                 "`client.submit(function, argument)`.",
             )
         result = Future(self)
+        self.futures.append(result)
         self.calls.append(arguments)
         self.sent.append(asyncio.get_running_loop().time())
         self.out += sum(size(a) for a in (*arguments, *named.values()))
@@ -131,6 +145,7 @@ class Cluster:
     async def bring(self, result):
         await result.over.wait()
         if result.error is not None:
+            result.raised.append(self.lab.calling())
             raise result.error
         self.home += size(result.value)
         await asyncio.sleep(size(result.value) * BYTE)
@@ -162,8 +177,10 @@ class Cluster:
                 self.deadly[arguments[0]] -= 1
                 self.spent = 0.5
                 error = WorkerDied(f"the worker that had {arguments[0]} died")
+                error.arguments = arguments
             else:
                 value = function(*resolved(arguments), **resolved(named))
+                self.lazy = self.lazy or isinstance(value, Iterator)
         except Exception as raised:
             error = raised
         begun = max(self.scheduler, self.free[result.worker])
@@ -244,11 +261,22 @@ def not_a_future(got, lab):
 
 
 def not_here(client, what, lab):
+    if client.here and client.lazy:
+        raise Wrong(
+            "called, not handed over",
+            f"`{what}` was called {client.here} times by your own program, not by a worker: what a "
+            "worker returned was only a promise of results.",
+            client.here_at,
+            "`map` and a generator do nothing before somebody asks for their items. Make a list of "
+            "them on the worker.",
+            headline="worked here",
+            at="asks for them",
+        )
     if client.here:
         raise Wrong(
             "called, not handed over",
             f"`{what}` was called {client.here} times by your own program, not by a worker.",
-            lab.call_of(what),
+            lab.call_of(what) or client.here_at,
             f"Send a function that calls `{what}`: `client.submit(function, ...)`.",
             headline="worked here",
         )

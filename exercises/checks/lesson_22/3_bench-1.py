@@ -186,6 +186,8 @@ class Bench(Exercise):
                 raise Wrong(
                     "turns",
                     f"The ways ran in the order {order}; in `ways` it is b, c, a.",
+                    lab.call_of("*.reverse", "reversed", "sorted", "*.sort", "*shuffle", "*.rotate")
+                    or lab.node(ast.Slice),
                     try_="Go through `ways` as it is, in each round.",
                     headline="another order",
                 )

@@ -129,12 +129,16 @@ class Edge(Exercise):
         """Raise Wrong for an error of Python that says too little about the mistake."""
         words = str(error)
         if "no current event loop" in words:
+            asked = lab.call_of("get_event_loop")
             raise Wrong(
                 "no loop yet",
                 f"It raised {type(error).__name__}: {words.rstrip('.')}.",
-                lab.call_of("get_event_loop", "gather"),
-                "No loop runs where `report` is called. Gather inside an `async def`, and pass "
-                "that one to `asyncio.run`.",
+                asked or lab.call_of("gather"),
+                "No loop runs where `report` is called, and `get_event_loop` makes none. Call an "
+                "`async def` that gathers, and pass that to `asyncio.run`."
+                if asked
+                else "No loop runs where `report` is called. Gather inside an `async def`, and "
+                "pass that one to `asyncio.run`.",
             ) from None
         # What was given, for from Python 3.14 on its words don't say.
         frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]

@@ -1,5 +1,6 @@
 """Long, for a page can be asked for in many wrong ways."""
 
+import ast
 import asyncio
 import contextlib
 import itertools
@@ -67,7 +68,7 @@ class OnePage(Exercise):
     Write `get_page(ask, page)`, a coroutine function.
 
     - It returns the body of the first answer whose status is 200.
-    - A try may take 1 s; one that takes longer is cancelled.
+    - The first try begins at once. A try may take 1 s; one that takes longer is cancelled.
     - After a 429, a 503, an `OSError` or a try that took too long it asks again, five times in all.
       Before each new try it pauses for a random time: between 0 and 0.1 s before the second try,
       between 0 and 0.2 s before the third, and so on, each time up to twice as long.
@@ -302,12 +303,24 @@ class OnePage(Exercise):
     def failed(self, lab, error, run, what, kind):
         if isinstance(error, kind):
             return
+        kept = kind is TimeoutError and error and _limit_in_a_try(lab)
+        if kept and error.__context__ is None:
+            raise Wrong(
+                "another error",
+                f"The page {what}, and {type(error).__name__} came out; it must be TimeoutError.",
+                kept,
+                "A TimeoutError is an OSError: what catches that of a try catches that of the "
+                "whole, too. The limit of 4 s belongs around the loop.",
+                headline="took the end for a lost connection",
+                at="catches that of the whole as well",
+            )
         if error is not None:
+            place = lab.text.of_traceback(error)
             raise Wrong(
                 "another error",
                 f"The page {what}, and {type(error).__name__} came out; it must be "
                 f"{kind.__name__}.",
-                lab.raising(),
+                place and place[1],
                 "",
             )
         raise Wrong(
@@ -318,6 +331,14 @@ class OnePage(Exercise):
         )
 
     def pauses(self, lab, ask):
+        if ask.began and ask.began[0] > SOON:
+            raise Wrong(
+                "pauses",
+                f"It paused {ask.began[0]:.2g} s before the first try.",
+                lab.call_of("sleep"),
+                "Only before a new try is there anything to wait for.",
+                headline="paused before it had asked",
+            )
         for number, pause in enumerate(ask.pauses):
             longest = 0.1 * 2**number
             if pause > longest + SOON:
@@ -473,6 +494,22 @@ class OnePage(Exercise):
     pauses_the_loop = a_limit_in_a_limit.but(
         "await asyncio", "time", kind="blocked", says="time.sleep"
     )
+
+
+def _limit_in_a_try(lab):
+    """The line that catches a TimeoutError around two limits, one in the other; None if there is
+    no such line.
+    """
+    limits = {"timeout", "timeout_at", "wait_for"}
+    for node in lab.nodes():
+        if isinstance(node, ast.Try):
+            calls = [part for one in node.body for part in ast.walk(one)]
+            calls = [part for part in calls if isinstance(part, ast.Call)]
+            if sum(ast.unparse(part.func).split(".")[-1] in limits for part in calls) > 1:
+                caught = [ast.unparse(one.type) for one in node.handlers if one.type]
+                if any("OSError" in words or "TimeoutError" in words for words in caught):
+                    return node.handlers[0].lineno
+    return None
 
 
 def now_said(seconds):

@@ -3,14 +3,19 @@ import itertools
 import time
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.kernel.waiting import waiting
 
 from .shared import SOON, now
 
 
 class Starts:
-    """A coroutine function that notes when it was called for what, and how many are under way."""
+    """A coroutine function that notes when it was called for what, and how many are under way.
 
-    def __init__(self, seconds):
+    held: the learner's place at which a task waited for a place when one had ended, the last time.
+    """
+
+    def __init__(self, lab, seconds):
+        self.lab, self.held = lab, None
         self.seconds, self.starts, self.flying, self.peak = seconds, [], 0, 0
 
     async def __call__(self, page):
@@ -21,6 +26,7 @@ class Starts:
             await asyncio.sleep(self.seconds[page])
         finally:
             self.flying -= 1
+            self.held = self.lab.holding() or self.held
         return page.upper()
 
 
@@ -73,11 +79,11 @@ class TwoLimits(Exercise):
             ({}, 2, 1, "there are none"),
         )
         for seconds, most, apart, what in scenes:
-            pages, fetch = list(seconds), Starts(seconds)
+            pages, fetch = list(seconds), Starts(lab, seconds)
             lab.told(f"with {len(pages)} pages ({what}), most={most}, apart={apart}")
             run = lab.run(fetch_all, fetch, pages, most, apart)
             lab.equal(run.result, [page.upper() for page in pages])
-            self.judge(lab, run, fetch, seconds, most, apart)
+            self.judge(fetch_all, lab, run, fetch, seconds, most, apart)
 
     @sweep(
         lambda some: {
@@ -107,7 +113,7 @@ class TwoLimits(Exercise):
             return {"": lab.seen(run, without=("seconds", "group"))}
         return {"": lab.seen(run, fetch), "the fetches began like this:": starts}
 
-    def judge(self, lab, run, fetch, seconds, most, apart):
+    def judge(self, fetch_all, lab, run, fetch, seconds, most, apart):
         starts = [start for start, _ in fetch.starts]
         lab.limited(fetch.peak, at_most=most, what="fetches")
         gaps = [later - sooner for sooner, later in itertools.pairwise(starts)]
@@ -132,14 +138,17 @@ class TwoLimits(Exercise):
                     "moment: each fetch that takes it moves it on by `apart`.",
                     headline="too soon after another",
                 )
+            slept = lab.call_of("sleep")
+            behind = fetch.held if fetch.held and slept and fetch.held[1] > slept else None
             raise Wrong(
                 "limit",
                 f"A fetch began {min(gaps):g} s after the one "
                 f"before it, at {starts[number + 1]:g} s; they must be at least {apart:g} s apart.",
-                lab.call_of("sleep"),
+                behind or slept,
                 "Take the place first, then the moment: a fetch that takes a moment and then "
                 "waits for a place starts later than its moment.",
                 headline="too soon after another",
+                at="waits for a place when it has its moment already" if behind else "",
             )
         if [page for _, page in fetch.starts] != list(seconds):
             raise Wrong(
@@ -170,11 +179,38 @@ class TwoLimits(Exercise):
             "late",
             f"{took} Fetch {late + 1} could begin at {begins[late]:g} s, and "
             f"began at {starts[late]:g} s.",
-            lab.call_of("sleep") or lab.call_of("gather"),
+            self.waits_at(fetch_all, lab, seconds, most, apart, begins[late])
+            or lab.call_of("sleep")
+            or lab.call_of("gather"),
             "A fetch begins as soon as there is a place and `apart` seconds have passed "
             "since the last start: no batches, and no pause where none is needed.",
             headline="began late",
         )
+
+    def waits_at(self, fetch_all, lab, seconds, most, apart, moment):
+        """The one line at which it sleeps when the next fetch could begin; None if there is none,
+        or several.
+        """
+        called, places = lab.called, set()
+
+        def look():
+            for task in asyncio.all_tasks():
+                if waiting(task).what == "sleep" and (place := lab.where(task)):
+                    places.add(place)
+
+        async def scene():
+            asyncio.get_running_loop().call_later(moment + SOON, look)
+            await fetch_all(pausing, list(seconds), most, apart)
+
+        async def pausing(page):
+            # No `sleep`, for that of the answer is sought.
+            over = asyncio.get_running_loop().create_future()
+            asyncio.get_running_loop().call_later(seconds[page], over.set_result, page.upper())
+            return await over
+
+        lab.run(scene())
+        lab.called = called
+        return places.pop() if len(places) == 1 else None
 
     @right
     async def a_place_then_a_moment(fetch, pages, most, apart):

@@ -1,19 +1,26 @@
 """Long, for each of its programs is a whole pipeline."""
 
+import ast
 import asyncio
 import contextlib
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.kernel.waiting import waiting
 
 from .shared import SOON
 
 
 class Works:
-    """fetch and parse of a pipeline, and what they saw: peaks, and how far one ran ahead."""
+    """fetch and parse of a pipeline, and what they saw: peaks, and how far one ran ahead.
 
-    def __init__(self, fetch_takes, parse_takes, errors, raised):
+    putting: the learner's places at which a task waited for room, when most pages had been fetched.
+    """
+
+    def __init__(self, lab, fetch_takes, parse_takes, errors):
+        self.lab = lab
         self.fetch_takes, self.parse_takes, self.errors = fetch_takes, parse_takes, errors
-        self.raised = raised  # gets the errors that came out of them
+        self.raised = lab.raised  # gets the errors that came out of them
+        self.putting = []
         self.fetching = self.fetch_peak = self.parsing = self.parse_peak = 0
         self.raw = self.ahead = 0  # pages that were fetched and are not parsed yet
         self.fetched, self.parsed = [], []
@@ -31,7 +38,10 @@ class Works:
             self.raised.append(self.errors[page])
             raise self.errors[page]
         self.raw += 1
-        self.ahead = max(self.ahead, self.raw)
+        if self.raw > self.ahead:
+            self.ahead = self.raw
+            tasks = (task for task in asyncio.all_tasks() if waiting(task).what == "Queue.put")
+            self.putting = [*filter(None, map(self.lab.where, tasks))]
         return f"raw {page}"
 
     async def parse(self, raw):
@@ -108,9 +118,43 @@ class TwoStages(Exercise):
             },
         )
         self.scene(pipeline, lab, [], 2, 1, 1, 1, {})
+        self.uneven(pipeline, lab, pages, 3)
+
+    def uneven(self, pipeline, lab, pages, workers):
+        """Are there always enough fetches, if one page takes longer than all the others?"""
+        begun = []
+
+        async def fetch(page):
+            begun.append(page)
+            await asyncio.sleep(7 if len(begun) == 1 else 1)
+            return page
+
+        async def parse(raw):
+            return raw
+
+        lab.told(
+            f"with {len(pages)} pages, workers={workers}, size=2; the first fetch takes 7 s, the "
+            "others 1 s, and a parse takes no time"
+        )
+        run = lab.run(pipeline, fetch, parse, list(pages), workers, 2)
+        records = {page: page for page in pages}
+        lab.equal(run.result, (records, {}))
+        if run.elapsed > 7.5:
+            raise Wrong(
+                "idle places",
+                f"It took {run.elapsed:g} s; 7 s are enough. While one page took long, there were "
+                f"others to begin, and fewer than {workers} fetches in flight.",
+                lab.node(ast.Slice)
+                or lab.call_of("islice", "batched")
+                or lab.operation("%")
+                or lab.repeated_call_of("gather", "wait", "TaskGroup"),
+                "Where one page has ended the next may begin, however long the others take: let "
+                "all workers take their pages from one iterator or queue.",
+                headline="left a worker idle",
+            )
 
     def scene(self, pipeline, lab, pages, workers, size, fetch_takes, parse_takes, errors):
-        works = Works(fetch_takes, parse_takes, errors, lab.raised)
+        works = Works(lab, fetch_takes, parse_takes, errors)
         what = (
             f"with {len(pages)} pages, workers={workers}, size={size}; a fetch takes "
             f"{fetch_takes:g} s, a parse {parse_takes:g} s"
@@ -145,6 +189,18 @@ class TwoStages(Exercise):
                 lab.call_of("gather", "TaskGroup", "join"),
                 "Start the parser before the workers, and let it take what comes.",
             )
+        if works.ahead > size + workers + 1 and len(works.putting) >= workers:
+            raise Wrong(
+                "unbounded",
+                f"{works.ahead} pages had been fetched and were not parsed yet, and "
+                f"{len(works.putting) + 1} tasks were waiting for room with a page in their hands; "
+                f"{size} may wait, {workers} may be held by the workers, and one is being parsed.",
+                works.putting[0],
+                "The queue has its bound. But who gives up the place of a fetch before there is "
+                "room lets the next fetch begin: keep the place until the page is in the queue.",
+                headline="too many wait for room",
+                at="waits for room",
+            )
         if works.ahead > size + workers + 1:
             raise Wrong(
                 "unbounded",
@@ -152,6 +208,10 @@ class TwoStages(Exercise):
                 f"yet; {size} may wait, {workers} may be held by the workers, "
                 "and one is being parsed.",
                 lab.call_of("*Queue", "gather"),
+                None
+                if not lab.call_of("*Queue") or lab.bare_call_of("*Queue")
+                else "At most `size` pages may wait in the queue, and one with each worker: it "
+                "awaits `queue.put(item)` itself, before it fetches another.",
             )
         self.pace(lab, run, works, pages, workers, fetch_takes, parse_takes)
 
@@ -255,6 +315,12 @@ class TwoStages(Exercise):
                 f"wait, and {workers} may be held by the workers.",
                 lab.call_of("*Queue", "gather"),
             )
+        if lab.twist.cancel_after is not None:  # in which order pages are taken is left open
+            return {
+                "": lab.seen(run, fetch, parse, without=("seconds", "calls")),
+                "fetches that it began:": len(fetch.calls),
+                "parses that it began:": len(parse.calls),
+            }
         return {
             "": lab.seen(run, fetch, parse, without=("seconds",)),
             "the most fetches at once were": fetch.peak,

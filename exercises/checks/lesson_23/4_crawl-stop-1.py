@@ -1,5 +1,6 @@
 """Long, for each of its programs is a whole crawl that can be stopped."""
 
+import ast
 import asyncio
 import collections
 
@@ -55,9 +56,33 @@ class Stopping(Exercise):
         self.scene(crawl, lab, seconds, None, 1, done="a", ends=2, fails="c")
         seconds = dict(a=1, b=3, c=1)
         self.scene(crawl, lab, seconds, 2.53, 10, done="ac", ends=3, fails="b")
+        try:
+            earlier = {"an earlier page": 0}
+            self.scene(crawl, lab, dict(a=1, b=1, c=1), None, 1, "abc", ends=2, earlier=earlier)
+        except Wrong as found:
+            raise Wrong(
+                "counted wrong",
+                f"{found.observed} If `done` is empty at the beginning, it goes well.",
+                lab.call_of("len", given="done") or lab.use_of("done"),
+                "What is in `done` at the beginning is not of this crawl. Whether there is more "
+                "to do, `todo` and the workers tell.",
+                headline="counted an earlier page",
+            ) from None
 
-    def scene(self, crawl, lab, seconds, stopped, grace, done, ends, cancelled=None, fails=None):
-        pages, found = collections.deque(seconds), {}
+    def scene(
+        self,
+        crawl,
+        lab,
+        seconds,
+        stopped,
+        grace,
+        done,
+        ends,
+        cancelled=None,
+        fails=None,
+        earlier=(),
+    ):
+        pages, found = collections.deque(seconds), dict(earlier)
         fetch = lab.service(seconds, errors={fails: OSError(f"no page {fails}")})
         what = f"with {len(seconds)} pages and 2 workers"
         if stopped is not None:
@@ -66,6 +91,8 @@ class Stopping(Exercise):
             what += f", and cancelled it after {cancelled:g} s"
         if fails is not None:
             what += f", of which {fails!r} raises OSError"
+        if earlier:
+            what += ", and with a page of an earlier crawl in `done`"
         lab.told(what)
 
         async def scene():
@@ -122,7 +149,7 @@ class Stopping(Exercise):
                 lab.looping(),
                 headline="lost pages",
             )
-        lab.equal(found, {page: f"page {page}" for page in done}, what="`done` is")
+        lab.equal(found, dict(earlier) | {page: f"page {page}" for page in done}, what="`done` is")
 
     @sweep(
         lambda some: {
@@ -165,7 +192,17 @@ class Stopping(Exercise):
         if cleanup:
             told += f". A fetch that is cancelled ends {cleanup:g} s later"
         lab.told(told)
-        run = lab.run(scene())
+        try:
+            run = lab.run(scene())
+        except Wrong as left:
+            last = left.kind == "leaked" and fetch.cancelled and _last_cancel(lab)
+            if last:
+                left.line, left.at = last, "only tells it to end"
+                left.try_ = (
+                    "A task that is cancelled ends some time later, after its cleanup. Await it "
+                    "behind the `cancel`."
+                )
+            raise
         return {
             "": lab.seen(run, fetch, without=("group",)),
             "`done` is": done,
@@ -222,6 +259,15 @@ class Stopping(Exercise):
     def kept(self, lab, fetch, pages, found, seconds, fails):
         for page in seconds:
             places = pages.count(page) + (page in found)
+            if places == 0 and page not in fetch.calls:
+                raise Wrong(
+                    "lost items",
+                    f"{page!r} was taken out of `todo` and never fetched; in the end it is neither "
+                    "in `todo` nor in `done`.",
+                    lab.call_of("popleft", "pop"),
+                    "Look at `stop` first, and then take a page.",
+                    headline="lost pages",
+                )
             if places == 0:
                 error = OSError if page == fails else asyncio.CancelledError
                 raise Wrong(
@@ -516,3 +562,15 @@ class Stopping(Exercise):
         await asyncio.wait([working, stopping], return_when=asyncio.FIRST_COMPLETED)
         stopping.cancel()
         await asyncio.wait(tasks, timeout=grace)
+
+
+def _last_cancel(lab):
+    """The line of a `cancel` behind which nothing is awaited any more, or None."""
+    awaits = (ast.Await, ast.AsyncFor, ast.AsyncWith)
+    last = max((node.end_lineno for node in lab.nodes() if isinstance(node, awaits)), default=0)
+    cancels = (
+        node.lineno
+        for node in lab.nodes()
+        if isinstance(node, ast.Attribute) and node.attr == "cancel"
+    )
+    return min((line for line in cancels if line > last), default=None)

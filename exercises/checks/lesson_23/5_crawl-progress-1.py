@@ -1,11 +1,13 @@
 """Long, for each of its programs is a whole server."""
 
+import ast
 import asyncio
 import contextlib
 import json
 import time
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import is_named
 
 PATIENCE = 1.5  # seconds of real time that a visitor waits for what must come
 
@@ -226,6 +228,16 @@ class LivePage(Exercise):
         if not (leaves or cancelled):
             head, _, body = wire.sent.partition(b"\r\n\r\n")
             seen["the answer begins with"] = head[:12]
+            asked = b"HTTP/1.1 200" if path in ("/", "/events") else b"HTTP/1.1 404"
+            if head[:12] != asked and (line := _looked_for(lab, request.decode())):
+                raise Wrong(
+                    "value",
+                    f"The answer begins with {head[:12]!r}; expected {asked!r}.",
+                    line,
+                    "It may stand in another line, or at the beginning of a longer path. Take the "
+                    "path itself, the second word of the request, and compare that: `==`.",
+                    at="looks for a part of the request",
+                )
             if path == "/events":
                 self.events_of(lab, body, pages, takes)
             if wire.waits:
@@ -255,7 +267,8 @@ class LivePage(Exercise):
         if takes:  # then some states come and go unseen
             lab.equal(seen[-1:], asked[-1:], what="the last event was")
         else:
-            lab.equal(seen, asked, what="the different events were")
+            slept_first = lab.call_of("sleep") if seen == asked[1:] else None
+            lab.equal(seen, asked, what="the different events were", line=slept_first)
 
     def visit(self, show, lab, what, path, pieces=False):
         """Visit the page and return all the bytes that came until it was closed."""
@@ -675,3 +688,23 @@ class LivePage(Exercise):
             else:
                 writer.write(b"HTTP/1.1 404 Not Found\r\n\r\n")
             await writer.drain()
+
+
+def _looked_for(lab, request):
+    """The first line that asks whether something begins with, or holds, what is in the request."""
+    sought = []
+    for node in lab.nodes():
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In):
+            sought.append(node.left)
+        elif isinstance(node, ast.Call) and is_named(
+            node.func, ("*.startswith", "*.find", "*.search", "*.match")
+        ):
+            sought += node.args
+    texts = ((node, node.value) for node in sought if isinstance(node, ast.Constant))
+    return lab.earliest(
+        *(
+            node.lineno
+            for node, text in texts
+            if (text.decode() if isinstance(text, bytes) else str(text)) in request
+        )
+    )

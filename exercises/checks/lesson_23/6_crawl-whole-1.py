@@ -1,5 +1,6 @@
 """Long, for each of its programs is a whole crawl."""
 
+import ast
 import asyncio
 import collections
 import contextlib
@@ -10,6 +11,7 @@ import random
 import httpx
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import is_named
 
 from .shared import SOON, now
 
@@ -111,9 +113,14 @@ OUTCOMES = (
     "drip",
     httpx.ConnectError,
     httpx.ReadTimeout,
+    httpx.RemoteProtocolError,
     404,
     500,
 )
+
+
+# Ways in which a connection is lost, each asked for once.
+RARELY_LOST = httpx.RemoteProtocolError, httpx.WriteError, httpx.ConnectTimeout
 
 
 class Whole(Exercise):
@@ -188,18 +195,7 @@ class Whole(Exercise):
             except TimeoutError:
                 raise self.too_long(lab, site.log(), base) from None
             except (httpx.TransportError, ExceptionGroup) as error:
-                while isinstance(error, ExceptionGroup):
-                    error = error.exceptions[0]
-                if not isinstance(error, httpx.TransportError):
-                    raise
-                raise Wrong(
-                    "one failure ends all",
-                    f"{type(error).__name__} came out: something was lost on the way to a page.",
-                    lab.text.let_out(error),
-                    "Lost connections and time-outs have a common base class: "
-                    "`httpx.TransportError`. Catch that, and ask again.",
-                    headline="one page ended all",
-                ) from None
+                raise self.let_out(lab, error) from None
         log = site.log()
         self.tries(lab, log, base)
         self.result(lab, run, pages, base)
@@ -234,6 +230,18 @@ class Whole(Exercise):
         + [{"tries": {"/mew": [200]}, "workers": 1, "name": "mew", "cancelled": 0.02}]
         + [
             {
+                "tries": {"/mew": ["hang"] * 4, "/abra": [], "/muk": [], "/onix": []},
+                "workers": 2,
+                "name": "",
+                "cancelled": None,
+            }
+        ]
+        + [
+            {"tries": {"/mew": [lost]}, "workers": 1, "name": "", "cancelled": None}
+            for lost in RARELY_LOST
+        ]
+        + [
+            {
                 "tries": {"/mew": ["hang"] * 2, "/abra": [], "/muk": [], "/onix": ["hang"] * 2},
                 "workers": 2,
                 "name": "",
@@ -258,7 +266,7 @@ class Whole(Exercise):
             )
         self.closed(lab, clients.made)
         if run.error is not None and not cancelled:
-            raise run.error
+            raise self.let_out(lab, run.error)
         if run.error is not None:
             return lab.seen(run)
         self.in_time(lab, script.log, workers >= len(tries))
@@ -272,6 +280,24 @@ class Whole(Exercise):
             "the requests, sorted, were": sorted(path for path, *_ in script.log),
             "the most requests at once were": clients.peak,
         }
+
+    def let_out(self, lab, error):
+        """The Wrong for an error that came out because one page was not to be had; any other error
+        as it is.
+        """
+        one = error
+        while isinstance(one, ExceptionGroup):
+            one = one.exceptions[0]
+        if not isinstance(one, httpx.TransportError):
+            return error
+        return Wrong(
+            "one failure ends all",
+            f"{type(one).__name__} came out: something was lost on the way to a page.",
+            lab.text.let_out(one),
+            "Lost connections and time-outs have a common base class: `httpx.TransportError`. "
+            "Catch that, and ask again.",
+            headline="one page ended all",
+        )
 
     def in_time(self, lab, log, all_have_places):
         """No try took too long, and no pause was too short, or too long where there are places."""
@@ -293,7 +319,7 @@ class Whole(Exercise):
                     "pauses",
                     f"{path!r} got a 429 with Retry-After: {after}. It was asked for again "
                     f"after {began - since:.2f} s.",
-                    lab.earliest(lab.literal(429), lab.call_of("sleep")),
+                    *self.cut_off(lab),
                     headline="came back too early",
                 )
             if all_have_places and began - since > float(after or 0.1) + SOON:
@@ -316,13 +342,15 @@ class Whole(Exercise):
         for number, began in enumerate(begins[workers:], workers):
             ends = sorted(last.values())[number - workers]  # by then so many were under way
             if began - ends > 0.2:
+                batches = lab.repeated_call_of("TaskGroup", "gather", "wait")
                 raise Wrong(
-                    "batch barrier",
+                    "batch barrier" if batches else "idle places",
                     f"For {began - ends:.2f} s fewer than {workers} pages were under way, and "
                     "there were others to begin.",
-                    lab.repeated_call_of("TaskGroup", "gather", "wait"),
+                    batches or lab.node(ast.Slice) or lab.call_of("islice", "batched"),
                     "Where one page has ended the next may begin, however long the others take: "
                     "workers that take from what they share, or a semaphore.",
+                    headline=None if batches else "left a worker idle",
                 )
 
     def too_long(self, lab, log, base):
@@ -351,7 +379,9 @@ class Whole(Exercise):
                 "retried",
                 f"{self.MISSING!r} is not there (404), and it was asked for "
                 f"{asked[self.MISSING]} times.",
-                lab.use_of("status*") or lab.handler(),
+                (lab.call_of("raise_for_status") and lab.handler(httpx.HTTPError))
+                or lab.use_of("status*")
+                or lab.handler(),
             )
         for name, why, tries in (
             (self.BUSY, "429", 2),
@@ -400,8 +430,7 @@ class Whole(Exercise):
                 "pauses",
                 f"{self.BUSY!r} got a 429 with Retry-After: 1. It "
                 f"was asked for again after {pause:.2f} s.",
-                lab.earliest(lab.literal(429), lab.call_of("sleep")),
-                'Wait `float(response.headers["Retry-After"])` seconds.',
+                *self.cut_off(lab),
                 headline="came back too early",
             )
         silent = [asked for asked in log if asked.path == base + self.SILENT]
@@ -414,6 +443,44 @@ class Whole(Exercise):
                 "A try may take 0.3 s.",
                 headline="hung with the page",
             )
+
+    def cut_off(self, lab):
+        """The line that makes a pause too short, and what to try."""
+        limited = [
+            node
+            for node in lab.nodes()
+            if isinstance(node, ast.AsyncWith)
+            and "timeout" in ast.unparse(node.items[-1])
+            or isinstance(node, ast.Call)
+            and is_named(node.func, ("wait_for",))
+        ]
+        called = [
+            ast.unparse(part.func)
+            for node in limited
+            for part in ast.walk(node)
+            if isinstance(part, ast.Call)
+        ]
+        limited += [
+            node
+            for node in lab.nodes()
+            if isinstance(node, ast.AsyncFunctionDef) and node.name in called
+        ]
+        slept = lab.earliest(
+            *(
+                part.lineno
+                for node in limited
+                for part in ast.walk(node)
+                if isinstance(part, ast.Call) and is_named(part.func, ("sleep",))
+            )
+        )
+        if slept:
+            return slept, (
+                "It sleeps within the limit of the try, which ends the sleep as well. The pause "
+                "comes after the try."
+            )
+        return lab.earliest(lab.literal(429), lab.call_of("sleep")), (
+            'Wait `float(response.headers["Retry-After"])` seconds.'
+        )
 
     def told(self, lab, told, pages, failed):
         if len(told) != pages:
