@@ -735,7 +735,6 @@ async def first(stream, wanted):
 # %% first-match-1 wrong: None taken for the end
 # cause: `anext(stream, None)` makes an item None look like the end of the stream: what comes after it is not looked at.
 # line: while (item := await anext(stream, None)) is not None:
-# told: none
 from contextlib import aclosing
 
 
@@ -2196,7 +2195,6 @@ async def first(stream, wanted):
 # %% first-match-1 wrong: None taken for the end, again
 # cause: an item None of the stream is taken for its end, so what comes after it is not found.
 # line: while (item := await anext(stream, None)) is not None:
-# told: none
 from contextlib import aclosing
 
 
@@ -2396,7 +2394,6 @@ async def merge(streams, queue):
 # %% first-match-1 wrong: takes a None for the end
 # cause: an item may be None as well; the search ends there, though wanted items may follow (or a None may be wanted)
 # line: while item is not None:
-# told: none
 from contextlib import aclosing
 
 
@@ -2409,3 +2406,122 @@ async def first(stream, wanted):
                 return item
             item = await anext(stream, None)
     return None
+
+# %% first-match-1 wrong: a falsy item does not count as found
+# cause: whether something was found is read off the item's truth, so a wanted 0 or "" is passed over
+# line: if found:
+from contextlib import AsyncExitStack
+
+
+async def first(stream, wanted):
+    found = None
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(stream.aclose)
+        async for item in stream:
+            if wanted(item):
+                found = item
+            if found:
+                break
+    return found
+
+# %% borrowed-1 wrong: lists the ways a block can end
+# cause: a block that ends with a KeyboardInterrupt, a SystemExit or a GeneratorExit is neither an Exception nor cancelled, and keeps the connection
+# line: except (Exception, asyncio.CancelledError):
+import asyncio
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    connection = await pool.acquire()
+    try:
+        yield connection
+    except (Exception, asyncio.CancelledError):
+        await pool.release(connection)
+        raise
+    else:
+        await pool.release(connection)
+
+# %% pages-1 wrong: looks at next before the results
+# cause: the last page's next is None, so its items aren't yielded
+# line: if page["next"] is None:
+async def pages(fetch, url):
+    while True:
+        page = await fetch(url)
+        if page["next"] is None:
+            return
+        for item in page["results"]:
+            yield item
+        url = page["next"]
+
+# %% first-match-1 wrong: a flag set for the last
+# cause: returns the last wanted
+# line: found = item | async for item in stream: | if wanted(item):
+from contextlib import aclosing
+
+
+async def first(stream, wanted):
+    found = None
+    async with aclosing(stream):
+        async for item in stream:
+            if wanted(item):
+                found = item
+    return found
+
+# %% merge-1 wrong: closes after an Exception only
+# cause: a cancelled pump doesn't close its stream
+# line: except Exception:
+import asyncio
+
+
+async def merge(streams, queue):
+    async def pump(stream):
+        try:
+            async for item in stream:
+                await queue.put(item)
+        except Exception:
+            await stream.aclose()
+            raise
+
+    async with asyncio.TaskGroup() as group:
+        for stream in streams:
+            group.create_task(pump(stream))
+    await queue.put(None)
+
+# %% merge-1 wrong: the last closure's stream
+# cause: all pumps read the last stream
+# line: lambda: pump(stream) | async for item in stream:
+import asyncio
+
+
+async def merge(streams, queue):
+    async with asyncio.TaskGroup() as group:
+        for stream in streams:
+
+            async def pump():
+                try:
+                    async for item in stream:
+                        await queue.put(item)
+                finally:
+                    await stream.aclose()
+
+            group.create_task(pump())
+    await queue.put(None)
+
+# %% merge-1 wrong: put_nowait for the None
+# cause: the queue may be full when the None is put
+# line: queue.put_nowait(None)
+import asyncio
+from contextlib import aclosing
+
+
+async def merge(streams, queue):
+    async def pump(stream):
+        async with aclosing(stream):
+            async for item in stream:
+                await queue.put(item)
+
+    async with asyncio.TaskGroup() as group:
+        for stream in streams:
+            group.create_task(pump(stream))
+    queue.put_nowait(None)

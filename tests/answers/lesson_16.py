@@ -1102,7 +1102,7 @@ async def feed(source, send, workers, size):
 
 # %% feed-1 wrong: the producer never learns of a failure
 # cause: The workers are looked at only after the queue has been joined. If `send` fails, its worker is dead and its item never done: the error does not come out at once, and in the end put or join waits for ever.
-# line: await queue.join()
+# line: await queue.join() | async for item in source:
 import asyncio
 
 
@@ -1505,7 +1505,7 @@ async def fetch_all(fetch, urls, workers):
 
 # %% feed-1 wrong: all workers dead, the queue full
 # cause: If `send` fails, the workers die and nobody takes from the queue: `put` waits for ever, and the error does not come out.
-# line: await queue.put(item) | await asyncio.gather(*tasks) | tasks = [asyncio.create_task(work()) for _ in range(workers)]
+# line: await queue.put(item) | await asyncio.gather(*tasks) | tasks = [asyncio.create_task(work()) for _ in range(workers)] | async for item in source:
 import asyncio
 
 
@@ -1674,7 +1674,6 @@ async def worker(queue, work, failed):
 # %% bucket-1 wrong: who is cancelled still holds up the others
 # cause: Each waiter computes its time when it asks; if one before it is cancelled, the token is given back, but those behind go on sleeping for their old, longer time.
 # line: await asyncio.sleep(-self.tokens / self.rate)
-# told: none
 import asyncio
 
 
@@ -1800,7 +1799,7 @@ async def feed(source, send, workers, size):
 
 # %% feed-1 wrong: task_done is missing after an error
 # cause: if send fails, its worker dies silently; join waits for ever
-# line: await queue.join() | await send(item)
+# line: await queue.join() | await send(item) | async for item in source:
 import asyncio
 
 
@@ -3121,7 +3120,6 @@ async def worker(queue, work, failed):
 # %% bucket-1 wrong: gives the token back, but wakes nobody
 # cause: a cancelled task gives its reservation back, but those behind it already sleep for the time that counted it in, so they wait too long.
 # line: await asyncio.sleep(-self.tokens / self.rate) | self.tokens += 1
-# told: none
 import asyncio
 
 
@@ -3622,3 +3620,281 @@ async def fetch_all(fetch, urls, workers):
             await queue.put(url)
         queue.shutdown(immediate=True)
     return pages
+
+# %% feed-1 wrong: says done before it has sent
+# cause: task_done is called before the item is sent, so join returns, and the workers are cancelled in the middle of the last items
+# line: queue.task_done() | await send(item)
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    queue = asyncio.Queue(size)
+
+    async def sender():
+        while True:
+            item = await queue.get()
+            queue.task_done()
+            await send(item)
+
+    async with asyncio.TaskGroup() as group:
+        senders = [group.create_task(sender()) for _ in range(workers)]
+        async for item in source:
+            await queue.put(item)
+        await queue.join()
+        for task in senders:
+            task.cancel()
+
+# %% feed-1 wrong: nobody watches the workers while it puts
+# cause: an error of `send` is seen only by the gather after the source's end, and when the workers have died, the put waits for ever
+# line: await queue.put(item) | await asyncio.gather(*tasks) | async for item in source: | tasks.append(asyncio.create_task(worker()))
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    queue = asyncio.Queue(maxsize=size)
+
+    async def worker():
+        while (item := await queue.get()) is not None:
+            await send(item)
+
+    tasks = []
+    for _ in range(workers):
+        tasks.append(asyncio.create_task(worker()))
+    try:
+        async for item in source:
+            await queue.put(item)
+        for _ in tasks:
+            await queue.put(None)
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% consumer-1 wrong: who sees the None cancels the others
+# cause: the worker that gets None cancels its colleagues, though they may be in the middle of a number
+# line: other.cancel() | if other is not asyncio.current_task():
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    crew = []
+
+    async def work():
+        while (number := await queue.get()) is not None:
+            await details(number)
+        for other in crew:
+            if other is not asyncio.current_task():
+                other.cancel()
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(at_most):
+            crew.append(group.create_task(work()))
+
+# %% worker-1 wrong: makes a new list
+# cause: `failed + [...]` is a new list that only the worker knows, so the caller's list stays empty
+# line: failed = failed + [(item, error)]
+async def worker(queue, work, failed):
+    while True:
+        item = await queue.get()
+        try:
+            await work(item)
+        except Exception as error:
+            failed = failed + [(item, error)]
+        finally:
+            queue.task_done()
+
+# %% bucket-1 wrong: caps what is new, not what is in it
+# cause: only the new tokens are limited to `burst`, not the sum, so the bucket may hold more than `burst`
+# line: self.level += min(self.burst, (now - self.stamp) * self.rate)
+import asyncio
+
+
+class TokenBucket:
+    def __init__(self, rate, burst):
+        self.rate, self.burst = rate, burst
+        self.level = burst
+        self.stamp = asyncio.get_running_loop().time()
+        self.lock = asyncio.Lock()
+
+    async def take(self):
+        async with self.lock:
+            now = asyncio.get_running_loop().time()
+            self.level += min(self.burst, (now - self.stamp) * self.rate)
+            self.stamp = now
+            if self.level < 1:
+                pause = (1 - self.level) / self.rate
+                await asyncio.sleep(pause)
+                self.level = 1
+                self.stamp = now + pause
+            self.level -= 1
+
+# %% workers-1 wrong: only as many workers as one less
+# cause: starts one worker too few
+# line: for _ in range(1, workers):
+import asyncio
+
+
+async def fetch_all(fetch, urls, workers):
+    queue, pages = asyncio.Queue(), {}
+    for url in urls:
+        queue.put_nowait(url)
+
+    async def worker():
+        while not queue.empty():
+            url = queue.get_nowait()
+            pages[url] = await fetch(url)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(1, workers):
+            group.create_task(worker())
+    return pages
+
+# %% feed-1 wrong: reads all items first
+# cause: reads all of the source first
+# line: items = [item async for item in source]
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    items = [item async for item in source]
+    queue = asyncio.Queue(size)
+
+    async def worker():
+        while (item := await queue.get()) is not None:
+            await send(item)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+        for item in items:
+            await queue.put(item)
+        for _ in range(workers):
+            await queue.put(None)
+
+# %% consumer-1 wrong: the set forgets equals
+# cause: a number that came before is not done again
+# line: if number in seen:
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    seen = set()
+
+    async def worker():
+        while (number := await queue.get()) is not None:
+            if number in seen:
+                continue
+            seen.add(number)
+            await details(number)
+        await queue.put(None)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(at_most):
+            group.create_task(worker())
+
+# %% consumer-1 wrong: get with a timeout
+# cause: a quiet second is taken for the end
+# line: number = await asyncio.wait_for(queue.get(), 1) | except TimeoutError:
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    async def worker():
+        while True:
+            try:
+                number = await asyncio.wait_for(queue.get(), 1)
+            except TimeoutError:
+                return
+            if number is None:
+                await queue.put(None)
+                return
+            await details(number)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(at_most):
+            group.create_task(worker())
+
+# %% worker-1 wrong: breaks after a failure
+# cause: the worker ends after a failing item
+# line: break
+async def worker(queue, work, failed):
+    while True:
+        item = await queue.get()
+        try:
+            await work(item)
+        except Exception as error:
+            failed.append((item, error))
+            break
+        finally:
+            queue.task_done()
+
+# %% worker-1 wrong: raises again
+# cause: raises the error again
+# line: raise
+async def worker(queue, work, failed):
+    while True:
+        item = await queue.get()
+        try:
+            await work(item)
+        except Exception as error:
+            failed.append((item, error))
+            raise
+        finally:
+            queue.task_done()
+
+# %% worker-1 wrong: its own list
+# cause: the failures go into a list of its own
+# line: failed = []
+async def worker(queue, work, failed):
+    failed = []
+    while True:
+        item = await queue.get()
+        try:
+            await work(item)
+        except Exception as error:
+            failed.append((item, error))
+        queue.task_done()
+
+# %% bucket-1 wrong: the last look is not noted
+# cause: last isn't set, so the same time is counted again and again
+# line: self.tokens = min(self.burst, self.tokens + (now - self.last) * self.rate) | none
+import asyncio
+
+
+class TokenBucket:
+    def __init__(self, rate, burst):
+        self.rate, self.burst = rate, burst
+        self.tokens, self.last = burst, asyncio.get_running_loop().time()
+        self.lock = asyncio.Lock()
+
+    async def take(self):
+        async with self.lock:
+            now = asyncio.get_running_loop().time()
+            self.tokens = min(self.burst, self.tokens + (now - self.last) * self.rate)
+            if self.tokens < 1:
+                await asyncio.sleep((1 - self.tokens) / self.rate)
+                self.tokens = 1
+            self.tokens -= 1
+
+# %% bucket-1 wrong: caps at the rate
+# cause: the bucket holds rate tokens, not burst
+# line: self.tokens = min(self.rate, self.tokens + (now - self.last) * self.rate)
+import asyncio
+
+
+class TokenBucket:
+    def __init__(self, rate, burst):
+        self.rate, self.burst = rate, burst
+        self.tokens, self.last = burst, asyncio.get_running_loop().time()
+        self.lock = asyncio.Lock()
+
+    async def take(self):
+        async with self.lock:
+            now = asyncio.get_running_loop().time()
+            self.tokens = min(self.rate, self.tokens + (now - self.last) * self.rate)
+            self.last = now
+            if self.tokens < 1:
+                await asyncio.sleep((1 - self.tokens) / self.rate)
+                self.tokens, self.last = 1, asyncio.get_running_loop().time()
+            self.tokens -= 1

@@ -2824,3 +2824,312 @@ def at_most(number, handle, places=set()):
             writer.close()
 
     return handler
+
+# %% slow-reader-1 wrong: only one kind of ConnectionError
+# cause: a client that leaves may also cause a BrokenPipeError or a ConnectionAbortedError, which is not caught and comes out
+# line: suppress(ConnectionResetError)
+from contextlib import suppress
+
+
+async def send_all(writer, parts):
+    gone = suppress(ConnectionResetError)
+    try:
+        with gone:
+            async for part in parts:
+                writer.write(part)
+                await writer.drain()
+    finally:
+        writer.close()
+    with gone:
+        await writer.wait_closed()
+
+# %% closing-1 wrong: returns from the finally
+# cause: a return in the finally throws away the error or the cancellation that is on its way out
+# line: return await writer.wait_closed()
+async def handle(reader, writer, work):
+    try:
+        line = await reader.readline()
+        if line:
+            try:
+                answer = await work(line)
+            except ValueError:
+                answer = b"error\n"
+            writer.write(answer)
+            await writer.drain()
+    finally:
+        writer.close()
+        return await writer.wait_closed()
+
+# %% frame-1 wrong: an empty message for a long one
+# cause: no ValueError
+# line: if length > 1000: | return b""
+import asyncio
+
+
+async def read_frame(reader):
+    try:
+        head = await reader.readexactly(4)
+    except asyncio.IncompleteReadError as error:
+        if error.partial:
+            raise
+        return None
+    length = int.from_bytes(head, "big")
+    if length > 1000:
+        return b""
+    return await reader.readexactly(length)
+
+# %% frame-1 wrong: reads a line
+# cause: readline stops at a line feed
+# line: return await reader.readline()
+import asyncio
+
+
+async def read_frame(reader):
+    try:
+        head = await reader.readexactly(4)
+    except asyncio.IncompleteReadError as error:
+        if error.partial:
+            raise
+        return None
+    length = int.from_bytes(head, "big")
+    if length > 1000:
+        raise ValueError(length)
+    return await reader.readline()
+
+# %% line-in-time-1 wrong: returns with the line feed
+# cause: the line feed is not taken off
+# line: return line if
+import asyncio
+
+
+async def read_line(reader, seconds):
+    async with asyncio.timeout(seconds):
+        line = await reader.readline()
+    return line if line.endswith(b"\n") else None
+
+# %% line-in-time-1 wrong: returns text
+# cause: a text, not bytes
+# line: decode
+import asyncio
+
+
+async def read_line(reader, seconds):
+    async with asyncio.timeout(seconds):
+        line = await reader.readline()
+    return line[:-1].decode() if line.endswith(b"\n") else None
+
+# %% line-in-time-1 wrong: sleeps in another task
+# cause: waits all the seconds before it looks
+# line: await asyncio.sleep(seconds)
+import asyncio
+
+
+async def read_line(reader, seconds):
+    reading = asyncio.create_task(reader.readline())
+    await asyncio.sleep(seconds)
+    if not reading.done():
+        reading.cancel()
+        raise TimeoutError
+    line = reading.result()
+    return line[:-1] if line.endswith(b"\n") else None
+
+# %% slow-reader-1 wrong: joins all parts
+# cause: collects all parts
+# line: data += part
+async def send_all(writer, parts):
+    data = b""
+    try:
+        async for part in parts:
+            data += part
+        writer.write(data)
+        await writer.drain()
+    except ConnectionError:
+        pass
+    finally:
+        writer.close()
+
+# %% slow-reader-1 wrong: continues before most drains
+# cause: drains every second part
+# line: if number % 5:
+async def send_all(writer, parts):
+    number = 0
+    try:
+        async for part in parts:
+            writer.write(part)
+            number += 1
+            if number % 5:
+                continue
+            await writer.drain()
+    except ConnectionError:
+        pass
+    finally:
+        writer.close()
+
+# %% closing-1 wrong: the error text has no line feed
+# cause: the answer lacks the line feed
+# line: answer = b"error"
+async def handle(reader, writer, work):
+    try:
+        line = await reader.readline()
+        if line:
+            try:
+                answer = await work(line)
+            except ValueError:
+                answer = b"error"
+            writer.write(answer)
+            await writer.drain()
+    finally:
+        writer.close()
+
+# %% closing-1 wrong: an empty answer isn't sent and it doesn't close
+# cause: an empty answer leaves it open
+# line: if answer:
+async def handle(reader, writer, work):
+    line = await reader.readline()
+    try:
+        if not line:
+            writer.close()
+            return
+        try:
+            answer = await work(line)
+        except ValueError:
+            answer = b"error\n"
+        if answer:
+            writer.write(answer)
+            writer.close()
+    except BaseException:
+        writer.close()
+        raise
+
+# %% at-most-1 wrong: answers busy but does not return
+# cause: goes on to handle after busy
+# line: writer.write(b"busy\n") | if places.locked():
+import asyncio
+
+
+def at_most(number, handle):
+    places = asyncio.Semaphore(number)
+
+    async def limited(reader, writer):
+        try:
+            if places.locked():
+                writer.write(b"busy\n")
+            async with places:
+                await handle(reader, writer)
+        finally:
+            writer.close()
+
+    return limited
+
+# %% at-most-1 wrong: one too few
+# cause: a place too few
+# line: if inside >= number - 1:
+def at_most(number, handle):
+    inside = 0
+
+    async def limited(reader, writer):
+        nonlocal inside
+        if inside >= number - 1:
+            writer.write(b"busy\n")
+            writer.close()
+            return
+        inside += 1
+        try:
+            await handle(reader, writer)
+        finally:
+            inside -= 1
+            writer.close()
+
+    return limited
+
+# %% at-most-1 wrong: gives back after an Exception only
+# cause: a cancelled handle keeps its place
+# line: except Exception:
+def at_most(number, handle):
+    inside = 0
+
+    async def limited(reader, writer):
+        nonlocal inside
+        try:
+            if inside == number:
+                writer.write(b"busy\n")
+                return
+            inside += 1
+            try:
+                await handle(reader, writer)
+            except Exception:
+                inside -= 1
+                raise
+            inside -= 1
+        finally:
+            writer.close()
+
+    return limited
+
+# %% at-most-1 wrong: busy connections stay open
+# cause: the busy one isn't closed
+# line: return | writer.write(b"busy\n")
+def at_most(number, handle):
+    inside = 0
+
+    async def limited(reader, writer):
+        nonlocal inside
+        if inside == number:
+            writer.write(b"busy\n")
+            await writer.drain()
+            return
+        inside += 1
+        try:
+            await handle(reader, writer)
+        finally:
+            inside -= 1
+            writer.close()
+
+    return limited
+
+# %% at-most-1 wrong: counts after a wait
+# cause: there is a wait between the look and the taking
+# line: await asyncio.sleep(0)
+import asyncio
+
+
+def at_most(number, handle):
+    inside = 0
+
+    async def limited(reader, writer):
+        nonlocal inside
+        try:
+            if inside >= number:
+                writer.write(b"busy\n")
+                return
+            await asyncio.sleep(0)
+            inside += 1
+            try:
+                await handle(reader, writer)
+            finally:
+                inside -= 1
+        finally:
+            writer.close()
+
+    return limited
+
+# %% at-most-1 wrong: another word
+# cause: says Busy
+# line: writer.write(b"Busy\n")
+import asyncio
+
+
+def at_most(number, handle):
+    places = asyncio.Semaphore(number)
+
+    async def limited(reader, writer):
+        try:
+            if places.locked():
+                writer.write(b"Busy\n")
+            else:
+                async with places:
+                    await handle(reader, writer)
+        finally:
+            writer.close()
+
+    return limited

@@ -6,7 +6,7 @@ import httpx
 
 from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
-from helpers.coach.mistakes.nodes import holds, is_named
+from helpers.coach.mistakes.nodes import holds, is_named, uses
 
 AROUND_THE_AWAIT = (
     "A task that was started goes on by itself. Hold the place until the answer is there: put the "
@@ -14,9 +14,9 @@ AROUND_THE_AWAIT = (
 )
 
 
-def _limit_above(places, lab):
+def _limit_above(places, lab, known):
     """The line whose number lets in more than so many: that of a semaphore, of a row, or one that
-    is compared; None if there is none.
+    is compared; None if there is none. known: names of the cell that may stand for a number.
     """
     counted = []
     for node in lab.nodes():
@@ -32,11 +32,11 @@ def _limit_above(places, lab):
             # Who goes on while there are `<= 5`, or waits only when there are `> 5`, lets in six.
             more = isinstance(node.ops[0], (ast.LtE, ast.Gt))
             counted.append((node.comparators[0], int(more)))
-    found = [
-        part.lineno
-        for part, more in counted
-        if isinstance(part, ast.Constant) and type(part.value) is int and part.value + more > places
-    ]
+    found = []
+    for part, more in counted:
+        number = known.get(part.id) if isinstance(part, ast.Name) else getattr(part, "value", None)
+        if type(number) is int and number + more > places:
+            found.append(part.lineno)
     return lab.earliest(*found)
 
 
@@ -57,9 +57,11 @@ def _of_a_set(lab):
 
 
 def _left_at_once(lab):
-    """The `async with` whose block awaits nothing: what it starts goes on when it is left."""
+    """The `async with` whose block starts a task and awaits nothing: the task goes on when it is
+    left.
+    """
     for node in lab.nodes():
-        if isinstance(node, ast.AsyncWith) and holds(node, ast.Call):
+        if isinstance(node, ast.AsyncWith) and uses(("create_task", "ensure_future"), node):
             inside = [part for statement in node.body for part in ast.walk(statement)]
             waits = (ast.Await, ast.AsyncFor, ast.AsyncWith)
             group = any(holds(item.context_expr, "TaskGroup") for item in node.items)
@@ -126,10 +128,8 @@ class WithinThePool(Exercise):
         # The first is slow: who waits for whole batches waits for it with four places empty.
         site = lab.site(latency=self.QUICK, script={pages[0]: [self.SLOW]})
         patience = []  # of each request that the client was told to send
-        sent = []  # when that was
 
         async def note(request):
-            sent.append(asyncio.get_running_loop().time())
             patience.append(request.extensions["timeout"]["pool"])
 
         async def scene():
@@ -151,11 +151,7 @@ class WithinThePool(Exercise):
             if not _is_only(error, httpx.PoolTimeout):
                 raise
             observed = "A request found no connection in time: PoolTimeout."
-            line = _limit_above(5, lab)
-            at_once = sum(when - sent[0] < 0.08 for when in sent)  # before any was given up
-            if line is None and 5 < at_once < len(pages):
-                line = lab.call_of("*Semaphore")  # its number stands elsewhere
-            if line:
+            if line := _limit_above(5, lab, getattr(fetch_names, "__globals__", {})):
                 at = "lets in more than five"
                 raise Wrong("pool exhausted", observed, line, at=at) from None
             if line := _left_at_once(lab):

@@ -85,7 +85,8 @@ class Survivor(Exercise):
             raise Wrong(
                 "retried",
                 f"`work` was called {work.started.count(twice)} times with item {twice}.",
-                lab.earliest(lab.call_of("put*"), lab.continuing(), lab.for_loop()),
+                lab.text.place(lab.call_of("put*"))
+                or lab.earliest(lab.continuing(), lab.for_loop()),
                 "Each item is done once.",
             )
         self._look_at_failed(lab, failed, errors)
@@ -254,7 +255,7 @@ class Survivor(Exercise):
             raise Wrong(
                 "retried",
                 f"Of {items} items {len(work.started)} were begun: `join()` waits for ever.",
-                lab.earliest(lab.call_of("put*"), lab.continuing()),
+                lab.text.place(lab.call_of("put*")) or lab.continuing(),
                 "Each item is done once. Whatever is put into the queue again comes out again, and "
                 "fails again.",
             )

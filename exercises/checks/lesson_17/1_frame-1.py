@@ -171,7 +171,7 @@ class ReadFrame(Exercise):
                         or lab.literal(1000, 1001)
                         or lab.call_of("unpack", "from_bytes"),
                         "Raise ValueError if the length is above 1000.",
-                        headline="no ValueError",
+                        headline="no ValueError" if lab.literal(1000, 1001) else "no limit",
                     ) from None
                 raise
             if when > 1:

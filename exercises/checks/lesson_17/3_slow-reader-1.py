@@ -302,7 +302,7 @@ class SlowReader(Exercise):
                 "Take `write`: in some versions of Python "
                 "`drain` does not notice what `writelines` has put into the buffer.",
             )
-        if line := lab.node(ast.ListComp):
+        if line := lab.node(ast.ListComp) or _collecting(lab):
             raise Wrong(
                 "eager",
                 observed,
@@ -336,7 +336,7 @@ class SlowReader(Exercise):
         conditions = (
             node.test.lineno
             for node in lab.nodes()
-            if isinstance(node, ast.If) and "drain" in ast.unparse(node)
+            if isinstance(node, ast.If) and ("drain" in ast.unparse(node) or _goes_on(node))
         )
         return lab.earliest(*conditions)
 
@@ -466,3 +466,17 @@ class SlowReader(Exercise):
                 writer.write(part)
                 await writer.drain()
         writer.close()
+
+
+def _collecting(lab):
+    """The line of the loop over the parts, if it writes none of them, that keeps them; or None."""
+    loops = [node for node in lab.nodes() if isinstance(node, ast.AsyncFor)]
+    return lab.earliest(
+        *(loop.body[0].lineno for loop in loops if "write" not in ast.unparse(loop))
+    )
+
+
+def _goes_on(node):
+    """Whether an `if` leaves out the rest of the loop's body, by what it counts or compares."""
+    counts = isinstance(node.test, (ast.BinOp, ast.Compare))
+    return counts and any(isinstance(part, ast.Continue) for part in node.body)

@@ -9,6 +9,7 @@ from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from .shared import Serving, Wire
 
 GIVING_BACK = ("release", "append", "put_nowait")
+TOGETHER = "came, and the next one in the same moment"
 EVENTS = ("came", "came", "left", "made `handle` raise KeyError", "was cancelled")
 
 
@@ -100,7 +101,8 @@ class AtMost(Exercise):
             late, heard, again, errors = tried(number, b"hello\n", "that many clients came")
             if errors:
                 raise errors[0]
-            lab.equal(late, [b"busy\n"] * 2, "those who came too late heard")
+            said = lab.literal(late[0]) if late[0] else None
+            lab.equal(late, [b"busy\n"] * 2, "those who came too late heard", line=said)
             lab.equal(heard, [b"welcome\n"] * number, "those who were served heard")
             lab.equal(again, b"welcome\n", "who came when all had left heard")
         late, heard, again, errors = tried(2, b"fail\n", "`handle` raised for both clients")
@@ -136,6 +138,7 @@ class AtMost(Exercise):
                 "slow": False,
                 "events": ["came", "was cancelled", "came"],
             },
+            {"number": 1, "handlers": 1, "slow": False, "events": [TOGETHER, "came"]},
             {"number": 1, "handlers": 1, "slow": True, "events": ["came", "left", "came"]},
             {"number": 1, "handlers": 1, "slow": True, "events": ["came", "came", "left", "came"]},
         ],
@@ -166,7 +169,7 @@ class AtMost(Exercise):
 
         made = [at_most(number, handle) for _ in range(handlers)]
         for event in events:
-            if event == "came":
+            if event in ("came", TOGETHER):
                 wire = Wire(lingers=slow)
                 serve = made[len(clients) % handlers]
                 clients.append((wire, asyncio.create_task(self._serve(lab, serve, wire))))
@@ -178,7 +181,26 @@ class AtMost(Exercise):
                     ending.set_exception(KeyError("no"))
                 else:
                     task.cancel()
-            await self._settle()
+            if event != TOGETHER:
+                await self._settle()
+            told_busy = event == "came" and clients[-1][0].sent == b"busy\n"
+            if told_busy and handlers == 1 and len(inside) < number:
+                if kept := _given_back_after_some(lab):
+                    raise Wrong(
+                        "not given back",
+                        f"Client {len(clients)} was told busy while {len(inside)} of {number} "
+                        "places were taken.",
+                        kept,
+                        "A cancellation is no Exception. Give the place back in a `finally`.",
+                        headline="a place was lost",
+                        at="gives the place back, and not however `handle` ends",
+                    )
+            if len(inside) > number and handlers == 1:
+                raise Wrong(
+                    "limit",
+                    f"{len(inside)} connections were served at once; `number` is {number}.",
+                    _waiting_between(lab) or _miscounting(lab),
+                )
         for wire, _ in clients:
             if wire.closing:
                 wire.hang_up()
@@ -220,6 +242,12 @@ class AtMost(Exercise):
         try:
             late = await hearing
         except Wrong as found:
+            if "busy" in found.observed:
+                found.line = found.line or lab.literal("busy")
+                found.try_ = (
+                    "A client that is told busy gets nothing else: close its connection, and "
+                    "return."
+                )
             if found.kind != "never answers" or "busy" in found.observed:
                 raise
             busy = False
@@ -243,9 +271,18 @@ class AtMost(Exercise):
                 _miscounting(lab),
             )
         if served < min(number, len(server.writers)):
+            seen = f"{number} clients {what}; served at the same time: {served}."
+            if served and len(server.running) < len(server.writers):
+                raise Wrong(
+                    "limit",
+                    seen,
+                    lab.operation("<", "<=", ">", ">=", "==", "!=") or lab.call_of("Semaphore"),
+                    "The last place may be taken, too. Go through your count for a limit of 1.",
+                    headline="refused a client while a place was free",
+                )
             raise Wrong(
                 "sequential" if served else "never answers",
-                f"{number} clients {what}; served at the same time: {served}.",
+                seen,
                 lab.await_of(),
                 "As long as there are places, all are served at once.",
             )
@@ -431,3 +468,30 @@ def _miscounting(lab):
 def walk(node):
     """The nodes of the body of a `try`."""
     return (inner for part in node.body for inner in ast.walk(part))
+
+
+def _waiting_between(lab):
+    """The `await` between the look at the places and the taking of one, or None."""
+    asks = lab.condition()
+    takes = lab.operation("+=") or lab.call_of("acquire", "append", "add", "pop")
+    waits = [node.lineno for node in lab.nodes() if isinstance(node, ast.Await)]
+    inside = [node for node in lab.nodes() if isinstance(node, ast.If) and node.lineno == asks]
+    after = max((node.end_lineno for node in inside), default=0)
+    return lab.earliest(*(line for line in waits if asks and takes and after < line <= takes))
+
+
+def _given_back_after_some(lab):
+    """The `except` for some errors that gives a place back, where no `finally` does; or None."""
+
+    def gives_back(parts):
+        inner = [node for part in parts for node in ast.walk(part)]
+        counts = any(isinstance(n, ast.AugAssign) and isinstance(n.op, ast.Sub) for n in inner)
+        calls = [n.func for n in inner if isinstance(n, ast.Call)]
+        return counts or any(getattr(call, "attr", "") in GIVING_BACK for call in calls)
+
+    tries = [node for node in lab.nodes() if isinstance(node, ast.Try)]
+    if any(gives_back(node.finalbody) for node in tries):
+        return None
+    handlers = [each for node in tries for each in node.handlers if gives_back(each.body)]
+    caught = [ast.unparse(each.type) if each.type else "BaseException" for each in handlers]
+    return handlers[0].lineno if caught and "BaseException" not in caught else None

@@ -1,8 +1,10 @@
+import ast
 import asyncio
 import itertools
 import time
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import is_named
 from helpers.kernel.waiting import waiting
 
 from .shared import SOON, now
@@ -140,6 +142,8 @@ class TwoLimits(Exercise):
                 )
             slept = lab.call_of("sleep")
             behind = fetch.held if fetch.held and slept and fetch.held[1] > slept else None
+            if _timetable(lab):
+                behind = None  # the plan is the mistake, wherever it waits
             raise Wrong(
                 "limit",
                 f"A fetch began {min(gaps):g} s after the one "
@@ -346,3 +350,14 @@ class TwoLimits(Exercise):
             for page in pages:
                 group.create_task(one(page))
         return found
+
+
+def _timetable(lab):
+    """Whether it sleeps by a number of pauses, counted from the beginning."""
+    return any(
+        isinstance(part, ast.Mult)
+        for node in lab.nodes()
+        if isinstance(node, ast.Call) and is_named(node.func, ("sleep",))
+        for argument in node.args
+        for part in ast.walk(argument)
+    )
