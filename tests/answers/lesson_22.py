@@ -299,7 +299,6 @@ def report(fetch, urls):
 # %% edge-1 wrong: drops what is empty
 # cause: pages that are empty are left out
 # line: if page
-# told: none
 import asyncio
 
 def report(fetch, urls):
