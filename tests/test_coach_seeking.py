@@ -88,22 +88,6 @@ def test_it_is_sought_where_answers_go_with_the_real_clock_too():
     assert verdict.line == 4 and CHANGED in verdict.at, verdict.text()
 
 
-def test_a_line_that_was_guessed_gives_way_to_one_that_is_all_that_has_to_change():
-    """The guess is the line that draws a pause; the doublings end too early before it."""
-    verdict = verdict_on(
-        "jitter-1",
-        """
-        import random
-
-        def pause(attempt):
-            doublings = min(attempt, 4)
-            longest = 0.1 * 2**doublings
-            return random.uniform(0, min(longest, 2))
-        """,
-    )
-    assert verdict.line == 4 and CHANGED in verdict.at, verdict.text()
-
-
 def test_changes_without_an_end_do_not_end_the_search():
     """Most changes of the `while` go round for ever, and come before that of the `if`."""
     verdict = verdict_on(

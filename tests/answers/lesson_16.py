@@ -3774,7 +3774,7 @@ async def feed(source, send, workers, size):
 
 # %% consumer-1 wrong: the set forgets equals
 # cause: a number that came before is not done again
-# line: if number in seen:
+# line: if number in seen: | seen.add(number)
 import asyncio
 
 

@@ -54,7 +54,8 @@ class AllWorkersEnd(Exercise):
                     "Look at what you got before you fetch it.",
                     headline="fetched the sentinel",
                 )
-            lab.equal(run.result, {url: f"page {url}" for url in urls})
+            thrown_away = lab.keyword("immediate", of="shutdown")
+            lab.equal(run.result, {url: f"page {url}" for url in urls}, line=thrown_away)
             if len(service.calls) > len(urls):
                 raise Wrong(
                     "done twice",

@@ -2,7 +2,6 @@
 what it left behind, becomes a verdict.
 """
 
-import ast
 import contextlib
 import gc
 import io
@@ -50,8 +49,6 @@ AT_ANY_LOAD = {
 }  # fmt: skip
 # Mistakes that a coroutine which nobody awaited may bring about.
 NOT_AWAITED = ("value", "order", "sequential", "lost error", "leaked", "spin")
-# Mistakes whose line is no guess: another call told it, or it makes what the mistake is about.
-TRIED = {"shared state", "sequential", "changed", "lock per call"}
 CODING_ERRORS = (NameError, TypeError, AttributeError, ImportError, SyntaxError)
 # What the judge's own patience decides, on a virtual clock as well.
 IN_REAL_TIME = {"thread", "process"}
@@ -92,7 +89,6 @@ class Check:
         self._errors = errors
         self._time_left = None
         self._certain = False
-        self._guessed = False  # a line that is named comes from the syntax tree, not from what ran
         self._ended = False  # by a mistake that showed in what it did
         self._pid = os.getpid()
         self._printed = Printed()
@@ -178,7 +174,7 @@ class Check:
 
     def _seek(self, verdict):
         """The clock by which a line is worth to be sought, or None."""
-        if not self._ended or not (verdict.line is None or self._guessed):
+        if not self._ended or verdict.line is not None:
             return None
         return "real" if self.lab.in_real_time else "virtual"
 
@@ -236,7 +232,6 @@ class Check:
         """The verdict for what left the check, or for a coroutine that lies deeper."""
         found, place = mistake(error, self.source, self.asks)
         self._certain = isinstance(error, CODING_ERRORS)
-        self._guessed = found is error and self._is_guess(error)
         met = found.kind == "not awaited" and not isinstance(error, Wrong)
         held = coroutines_met(error, self.source) if met else []
         without_frames(error)
@@ -253,16 +248,6 @@ class Check:
                     deeper.observed = f"{found.observed} {deeper.observed}"
                 found, place = deeper, deeper.line
         return self.verdict(found, place)
-
-    def _is_guess(self, found):
-        """Whether the line of a Wrong comes from the syntax tree alone: no place that ran, no
-        `except` that let something in or out, nothing that was tried besides.
-        """
-        if not isinstance(found.line, int) or found.kind in TRIED:
-            return False
-        nodes = self.lab.nodes()
-        handlers = {node.lineno for node in nodes if isinstance(node, ast.ExceptHandler)}
-        return found.line not in handlers
 
     # After the check
 

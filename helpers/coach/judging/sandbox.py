@@ -204,7 +204,7 @@ class Sandbox:
         """
         heard = {}
         try:
-            self.warm().judge(request | {"named": verdict.line, "limit": SEEK}, heard)
+            self.warm().judge(request | {"limit": SEEK}, heard)
         except Gone:
             self.replace(0.3)
         line = heard.get(wire.VERDICT)

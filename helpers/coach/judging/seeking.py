@@ -1,9 +1,8 @@
 """Looks for the line that is all that has to change: small changes of a wrong answer are tried, and
 the one that makes it right tells where the mistake is.
 
-Only where nothing that ran told a line. Where one was guessed from the syntax tree, the search may
-tell a better one. On virtual time a try takes milliseconds; with the real clock there are only as
-many as a learner will wait for.
+Only where nothing else told a line. On virtual time a try takes milliseconds; with the real clock
+there are only as many as a learner will wait for.
 """
 
 import ast
@@ -22,13 +21,12 @@ from helpers.coach.judging.changes import Changes
 from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.limits import cpu_of, show_clock
 from helpers.coach.judging.sweeping import Sweeping
-from helpers.coach.mistakes.edits import edits, expressions
+from helpers.coach.mistakes.edits import edits
 from helpers.coach.mistakes.source import Source
 from helpers.kernel.threads import raise_in
 
 MOST = 400  # changes that are tried
 TIME = 4.0  # processor seconds for all of them,
-RATHER = 1.0  # for those of a line that was named already, and for those of others
 ONE = 0.25  # and for one, which may go round and round: at most, and at least
 LEAST = 0.05
 TIMES = 5  # as long as the answer itself took
@@ -41,11 +39,8 @@ LONG = 0.5  # an answer that takes longer there is not changed at all
 SURE = 2  # changes of one line that make it right: no more of that line are tried
 ENDLESS = 12  # changes that don't end, and no more
 # Who names one of these may write, delete or ask somebody: with other arguments that is not tried.
-REACHING_OUT = {
-    *("os", "shutil", "subprocess", "pathlib", "Path", "open", "socket", "sqlite3"),
-    *("open_connection", "create_connection", "start_server", "create_server"),
-    *("create_subprocess_exec", "create_subprocess_shell"),
-}
+REACHING_OUT = {"os", "shutil", "subprocess", "pathlib", "Path", "open", "socket", "sqlite3"}
+CONNECTING = {"open_connection", "create_connection", "start_server", "create_server"}
 
 
 class TimeUp(BaseException):
@@ -64,7 +59,6 @@ class Seeking:
         self._endless = 0
         self._patience = TIME
         self._real = request["seek"] == "real"
-        self._named = request["named"]
         self._got_far = False  # the change that is tried is right where the answer went wrong
 
     def line(self) -> int | None:
@@ -79,39 +73,19 @@ class Seeking:
         self._patience = max(REAL_LEAST if self._real else LEAST, TIMES * took)
         if not self._real:
             self._patience = min(ONE, self._patience)
-        if self._named:
-            return self._rather()
-        return self._first_of(tree, edits(tree), REAL if self._real else TIME)
-
-    def _rather(self):
-        """The line that is all that has to change, if that is not the one that was named: by a
-        change of an expression, for other changes say too little against what a check knows.
-        """
-
-        def first_of(named):
-            tree = self._definitions()
-            # Another number to begin with may hide a mistake further down.
-            apart = set() if named else _set_to_constants(tree)
-            here = (
-                edit
-                for edit in expressions(tree)
-                if (edit.line == self._named) == named and edit.line not in apart
-            )
-            return self._first_of(tree, here, RATHER)
-
-        return None if first_of(True) else first_of(False)
+        return self._first_of(tree, REAL if self._real else TIME)
 
     def _now(self):
         return time.monotonic() if self._real else time.process_time()
 
-    def _first_of(self, tree, changes, patience):
-        """The line that some of the changes of the lowest rank agree on, if they make it right.
+    def _first_of(self, tree, patience):
+        """The line that the changes of the lowest rank agree on, of those that make it right.
 
         patience: seconds for all of them.
         """
         ends = self._now() + patience
         mending, best = Counter(), None
-        for tried, edit in enumerate(changes):
+        for tried, edit in enumerate(edits(tree)):
             if edit.rank != best and best is not None:
                 break
             if tried == MOST or self._now() > ends or self._endless >= ENDLESS:
@@ -119,9 +93,13 @@ class Seeking:
             if mending[edit.line] < SURE and self._is_right(tree):
                 best = edit.rank
                 mending[edit.line] += 1
-        flags = _set_to_constants(tree)
-
         # What sets a flag is named before what asks it: both may mend it.
+        flags = {
+            node.lineno
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        }
+
         def weight(line):
             return line in flags, mending[line]
 
@@ -148,12 +126,10 @@ class Seeking:
                 case ast.Assign(targets=[ast.Name(id=name)]):
                     defined[one] = name
         tree.body = [one for one, name in defined.items() if not name or name in names]
-        named = {
-            getattr(node, "id", getattr(node, "attr", ""))
-            for node in ast.walk(tree)
-            if isinstance(node, (ast.Name, ast.Attribute))
-        }
-        if answer.__name__ not in defined.values() or named & REACHING_OUT:
+        nodes = list(ast.walk(tree))
+        named = {node.id for node in nodes if isinstance(node, ast.Name)} & REACHING_OUT
+        called = {node.attr for node in nodes if isinstance(node, ast.Attribute)} & CONNECTING
+        if answer.__name__ not in defined.values() or named or called:
             return None
         return tree
 
@@ -216,15 +192,6 @@ class Seeking:
         finally:
             self._failed = self._failed or sweeping.failed
             lab.stop_sites()
-
-
-def _set_to_constants(tree):
-    """The lines that set a name to a number, to True or to another constant."""
-    return {
-        node.lineno
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
-    }
 
 
 def _globals_of(answer: Any) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def edits(tree: ast.Module) -> Iterator[Edit]:
     """Make one change after another, those of a lower rank first. The tree is changed until the
     next is asked for; then it is as it was.
     """
-    yield from expressions(tree)
+    yield from _of_expressions(tree)
     for rank, change in enumerate((_of_handlers, _without, _moved), 1):
         for block, statements in _blocks(tree):
             for line, changed in change(statements):
@@ -90,8 +90,7 @@ def _blocks(tree) -> Iterator[tuple[Callable[[list], None], list[ast.stmt]]]:
 # Expressions
 
 
-def expressions(tree: ast.Module) -> Iterator[Edit]:
-    """Change one expression after another: the edits of rank 0."""
+def _of_expressions(tree):
     later = []
     for node, names in _with_names(tree):
         for name, value in ast.iter_fields(node):
