@@ -82,7 +82,7 @@ class LineInTime(Exercise):
                 raise Wrong(
                     "limits add up" if lab.call_of("timeout", "wait_for") else "time limit",
                     f"After {ended[-1]:.0f} s it was still waiting for the line.",
-                    lab.call_of("timeout*", "wait_for", "read*"),
+                    lab.call_of("reschedule") or lab.call_of("timeout*", "wait_for", "read*"),
                     "Put one limit around all that belongs to the line.",
                     headline="the limit began anew"
                     if lab.call_of("timeout", "wait_for")

@@ -485,9 +485,10 @@ def _given_back_after_some(lab):
 
     def gives_back(parts):
         inner = [node for part in parts for node in ast.walk(part)]
-        counts = any(isinstance(n, ast.AugAssign) and isinstance(n.op, ast.Sub) for n in inner)
+        counts = any(isinstance(n, ast.AugAssign) for n in inner)
         calls = [n.func for n in inner if isinstance(n, ast.Call)]
-        return counts or any(getattr(call, "attr", "") in GIVING_BACK for call in calls)
+        names = (*GIVING_BACK, "remove", "discard")
+        return counts or any(getattr(call, "attr", "") in names for call in calls)
 
     tries = [node for node in lab.nodes() if isinstance(node, ast.Try)]
     if any(gives_back(node.finalbody) for node in tries):
