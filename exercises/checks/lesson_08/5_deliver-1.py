@@ -1,3 +1,5 @@
+"""Long, for an answer can reach the wrong question, or none, in many ways."""
+
 import ast
 import contextlib
 

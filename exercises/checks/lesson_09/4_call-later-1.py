@@ -1,3 +1,5 @@
+"""Long, for a call can be too early, too late, lost or made twice, each in a way of its own."""
+
 import asyncio
 import heapq
 import itertools

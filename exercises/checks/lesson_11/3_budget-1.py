@@ -1,3 +1,5 @@
+"""Long, for seconds can be shared out and counted wrongly in many ways."""
+
 import ast
 import asyncio
 import time

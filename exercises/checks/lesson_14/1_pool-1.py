@@ -1,3 +1,5 @@
+"""Long, for more requests than five start, or fewer, for many reasons."""
+
 import ast
 import asyncio
 import contextlib

@@ -1,3 +1,5 @@
+"""Long, for a frame can be cut, joined or measured wrongly in many ways."""
+
 import ast
 import asyncio
 import struct
