@@ -19,7 +19,6 @@ from .environment import Environment
 from .ground import COURSE_LOCK, PYTHON, TEST_LOCK, Problem
 from .processes import call
 
-LEAST = 4  # workers, on two processors as well: many tests wait more than they work
 FEW = 10  # failed tests that are given a second try: with more it is hardly the machine
 
 ON_EVERY_PYTHON = "(notebooks or coach or loop) and not once"
@@ -108,7 +107,7 @@ def run_tests(environment: Environment, arguments: Sequence[str]) -> Outcome:
     that was busy. Each case of a parametrized test counts. Which tests there are, and the markers
     of those that `--also` runs: pyproject.toml.
     """
-    side_by_side = ["-n", str(max(LEAST, os.cpu_count() or LEAST)), "--dist", "loadfile"]
+    side_by_side = ["-n", str(max(2, os.cpu_count() or 2)), "--dist", "loadfile"]
     first = run_pytest(environment, [*side_by_side, *arguments])
     if first.status != 1 or not first.names:
         return first

@@ -354,7 +354,6 @@ async def gather(loop, *coros):
 # %% gather-own-1 wrong: a list of the module
 # cause: the tasks stand in a list of the module, so one gather in another mixes the two
 # line: running.append(loop.spawn(coro)) | running = []
-# told: return [await task for task in running]
 running = []
 
 

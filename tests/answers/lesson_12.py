@@ -1683,7 +1683,7 @@ async def listen(subscribe):
 
 # %% listen-1 wrong: has room for one word
 # cause: a word that comes before the last one was taken overwrites it, so words are lost
-# line: current = word | words.append(current) | loop.call_soon_threadsafe(heard.set)
+# line: current = word | words.append(current) | loop.call_soon_threadsafe(heard.set) | none
 import asyncio
 
 

@@ -752,6 +752,7 @@ async def app(scope, receive, send):
 # %% asgi-1 wrong: more is awaited where nothing is said
 # cause: `more_body` may be left out when it is False. The default says the opposite here: after such a last piece the application waits for one that never comes.
 # line: message.get("more_body", True)
+# told: message = await receive()
 async def app(scope, receive, send):
     """Answer POST /count with the number of bytes, everything else with 404."""
     status, body = 404, b"not found"
@@ -2286,6 +2287,7 @@ async def app(scope, receive, send):
 # %% ten-parts-1 wrong: the cancelled parts cancel the page
 # cause: gather without return_exceptions raises the CancelledError of the late parts, so the page never comes if one is late
 # line: await asyncio.gather(*late)
+# told: async with asyncio.TaskGroup() as group:
 import asyncio
 import contextlib
 

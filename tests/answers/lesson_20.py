@@ -3026,7 +3026,7 @@ async def test_order(order):
 
 # %% circle-1 wrong: only a return to the start ends the walk
 # cause: from a task outside that waits for one in the circle, the walk goes round for ever
-# line: while name is not None and name != start:
+# line: while name is not None and name != start: | circle.add(name) | name = 
 def find_circle(waits):
     """Return the set of the tasks that wait for each other in a circle."""
     for start in waits:

@@ -1536,6 +1536,7 @@ def pay(book, payment):
 # %% batches-1 wrong: does each different number once
 # cause: a number that comes twice is done once
 # line: set(numbers)
+# told: parts = [
 import math
 async def work_all(client, work, numbers):
     def batch(part):

@@ -320,7 +320,7 @@ async def fetch_all(fetch, pages, most, apart):
 
 # %% crawl-limit-1 wrong: tasks by page
 # cause: a page that comes twice is in the list once
-# line: found[page] = task | found.values()
+# line: found[page] = task | found.values() | none
 import asyncio
 
 

@@ -5,7 +5,6 @@ import time
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.nodes import is_named
-from helpers.kernel.waiting import waiting
 
 from .shared import SOON, now
 
@@ -28,7 +27,7 @@ class Starts:
             await asyncio.sleep(self.seconds[page])
         finally:
             self.flying -= 1
-            self.held = self.lab.holding() or self.held
+            self.held = min(self.lab.waiting_for(".acquire"), default=self.held)
         return page.upper()
 
 
@@ -198,9 +197,7 @@ class TwoLimits(Exercise):
         called, places = lab.called, set()
 
         def look():
-            for task in asyncio.all_tasks():
-                if waiting(task).what == "sleep" and (place := lab.where(task)):
-                    places.add(place)
+            places.update(lab.waiting_for("sleep"))
 
         async def scene():
             asyncio.get_running_loop().call_later(moment + SOON, look)

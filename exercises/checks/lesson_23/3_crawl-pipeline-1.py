@@ -5,7 +5,6 @@ import asyncio
 import contextlib
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
-from helpers.kernel.waiting import waiting
 
 from .shared import SOON
 
@@ -40,8 +39,7 @@ class Works:
         self.raw += 1
         if self.raw > self.ahead:
             self.ahead = self.raw
-            tasks = (task for task in asyncio.all_tasks() if waiting(task).what == "Queue.put")
-            self.putting = [*filter(None, map(self.lab.where, tasks))]
+            self.putting = self.lab.waiting_for("Queue.put")
         return f"raw {page}"
 
     async def parse(self, raw):

@@ -297,10 +297,10 @@ class Lab(Comparing, Fakes, Lines):
         """The learner's innermost line at which a generator or a coroutine is paused, or None."""
         return next(reversed(self.text.places(filter(None, map(frame_of, awaited(paused))))), None)
 
-    def holding(self) -> Place | None:
-        """Where a task of the learner's waits for a lock or a semaphore, or None."""
-        tasks = (task for task in asyncio.all_tasks() if waiting(task).what.endswith(".acquire"))
-        return min(filter(None, map(self.where, tasks)), default=None)
+    def waiting_for(self, what: str) -> list[Place]:
+        """Where tasks of the learner's wait for what ends so, as in "Queue.put"."""
+        tasks = (task for task in asyncio.all_tasks() if waiting(task).what.endswith(what))
+        return [*filter(None, map(self.where, tasks))]
 
     def _lines_of(self, loop):
         """The lines of the cell with the answer at which the tasks of a loop wait."""
