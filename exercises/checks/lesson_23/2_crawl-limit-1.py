@@ -27,7 +27,7 @@ class Starts:
             await asyncio.sleep(self.seconds[page])
         finally:
             self.flying -= 1
-            self.held = min(self.lab.waiting_for(".acquire"), default=self.held)
+            self.held = self.lab.holding() or self.held
         return page.upper()
 
 

@@ -24,12 +24,12 @@ class Fakes:
 
     blocked: is told of a call that held the loop's thread: what, seconds, the frame that called.
     settled: is called when what only takes its time is over, and something in real time may begin.
-    holding: where a task of the learner's waits for a place. text: the answer's.
+    waiting_for: where tasks of the learner's wait for something. text: the answer's.
     """
 
     blocked: Callable[[str, float, FrameType], None]
     settled: Callable[[], None] = staticmethod(lambda: None)
-    holding: Callable[[], Place | None]
+    waiting_for: Callable[[str], list[Place]]
     text: Source
 
     def __init__(self):
@@ -124,6 +124,10 @@ class Fakes:
         the service `behind`.
         """
         return Stream(items, seconds, behind, self.holding)
+
+    def holding(self) -> Place | None:
+        """Where a task of the learner's waits for a lock or a semaphore, or None."""
+        return min(self.waiting_for(".acquire"), default=None)
 
     def site(self, **settings: object) -> "Service":
         """A `services.catalogue(**settings)` of this check's own, gone when the check is over.
