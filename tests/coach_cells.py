@@ -15,6 +15,7 @@ from helpers.coach.form.text import nodes_of
 
 FIXTURES = pathlib.Path(__file__).parent / "coach_checks"
 numbers = itertools.count(1)
+AGAIN = 3  # times, at most, that an answer is judged
 
 HEAD = "import asyncio, os, socket, subprocess, sys, threading, time\n"
 RIGHT = "    return await asyncio.gather(*(fetch(url) for url in urls))\n"
@@ -33,6 +34,17 @@ def cell_named(text):
     filename = f"/tmp/ipykernel_4711/{next(numbers)}.py"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     return filename
+
+
+def judged(exercise, answer):
+    """(verdict, recording), as `judge` gives them. Where a busy machine can't tell, it is asked
+    again, as it says.
+    """
+    for _ in range(AGAIN):
+        verdict, recording = judge(exercise, answer)
+        if verdict.status != "can't tell":
+            break
+    return verdict, recording
 
 
 def answer(body, before="", right=False):

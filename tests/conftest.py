@@ -1,37 +1,94 @@
 """What holds for every test."""
 
+import functools
 import os
+import re
 import signal
 
 import pytest
 
-SPREAD = {"test_notebooks.py", "test_coach_programs.py", "test_coach_answers.py"}
+JUDGED = {"test_coach_programs.py", "test_coach_answers.py"}
+SPREAD = {"test_notebooks.py", *JUDGED}
+BY_THE_REAL_CLOCK = {
+    "test_coach_blocked.py", "test_coach_busy.py", "test_coach_exercise.py", "test_coach_fresh.py",
+    "test_coach_hangs.py", "test_coach_hostile.py", "test_coach_sandbox.py", "test_experiments.py",
+    "test_recorder_cost.py", "test_run.py", "test_stop_button.py", "test_stop_starts.py",
+    "test_virtual_outside.py", "test_workloads.py",
+}  # fmt: skip
+LOWEST = 19  # priority of a process, as `nice` counts
 
 
-def pytest_configure():
-    """Let what the tests start hear Ctrl-C, even where a shell has started them in the background.
-
-    Such a shell has it ignored, and children inherit that.
+def pytest_configure(config):
+    """Let what the tests start hear Ctrl-C, even where a shell has started them in the background:
+    such a shell has it ignored, and children inherit that. Let the second half of the workers give
+    way to the first.
     """
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if hasattr(config, "workerinput") and hasattr(os, "nice"):
+        worker = config.workerinput["workerid"], config.workerinput["workercount"]
+        if not is_of_the_first_half(*worker):
+            os.nice(LOWEST)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Keep a file's tests on one worker, where they share a kernel, a server or an environment.
 
-    Those that share nothing are spread, so that notebooks run side by side.
+    Those that share nothing are spread, so that notebooks run side by side. The first half of the
+    workers begins with what is judged by the real clock. The other half does the rest, at the
+    lowest priority: it takes what the first leaves of the machine, and is not in its way.
     """
     # A scheduler of our own, for the marks that xdist offers (3.8) have no effect on pytest 9.2.
     from xdist.scheduler import LoadFileScheduling
 
-    class FileByFile(LoadFileScheduling):
+    by_the_clock = functools.cache(goes_by_the_real_clock)
+
+    class InTwoHalves(LoadFileScheduling):
         def _split_scope(self, nodeid):
             file = nodeid.partition("::")[0]
             return nodeid if os.path.basename(file) in SPREAD else file
 
-    return FileByFile(config, log)
+        def _assign_work_unit(self, node):
+            scope = self._next_for(node)
+            if scope is None:
+                node.shutdown()  # when it has done what it was given
+                return
+            self.workqueue.move_to_end(scope, last=False)
+            super()._assign_work_unit(node)
+
+        def _next_for(self, node):
+            first = is_of_the_first_half(node.gateway.id, self.numnodes)
+            fitting = (scope for scope in self.workqueue if by_the_clock(scope) == first)
+            others = iter(self.workqueue if first else ())
+            return next(fitting, next(others, None))
+
+    return InTwoHalves(config, log)
+
+
+def is_of_the_first_half(worker, workers):
+    """Whether a worker of xdist, such as "gw3", is one of the first half of so many."""
+    return int(worker.removeprefix("gw")) < (workers + 1) // 2
+
+
+def goes_by_the_real_clock(scope):
+    """Whether a file of tests, or a single test, fails or says nothing on a machine that is busy
+    with others.
+    """
+    file, _, test = scope.partition("::")
+    name = os.path.basename(file)
+    if name not in JUDGED:
+        return name in BY_THE_REAL_CLOCK
+    id = re.search(r"\[([\w-]+)", test)
+    return bool(id) and id[1] in with_the_real_clock()
+
+
+@functools.cache
+def with_the_real_clock():
+    """The ids of the exercises that are judged by the real clock."""
+    from helpers.coach.form import finding
+
+    return {one.id for one in finding.entries() if finding.find(one.id).clock == "real"}
 
 
 def _forbid_skip(report):

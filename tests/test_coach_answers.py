@@ -21,9 +21,8 @@ from typing import NamedTuple
 
 import pytest
 
-from helpers.coach.exercise import judge
 from helpers.coach.form import finding
-from tests.coach_cells import cell
+from tests.coach_cells import cell, judged
 
 ANSWERS = sorted((Path(__file__).parent / "answers").glob("lesson_*.py"))
 
@@ -58,7 +57,7 @@ ALL = [answer for path in ANSWERS for answer in answers(path)]
 @pytest.mark.parametrize("answer", ALL, ids=lambda one: f"{one.id}: {one.role}, {one.title}")
 def test_an_answer_gets_what_it_deserves(answer):
     exercise = finding.find(answer.id)
-    verdict, _ = judge(exercise, cell(answer.text, exercise.asks))
+    verdict, _ = judged(exercise, cell(answer.text, exercise.asks))
     assert verdict.status != "not started"
     if answer.role == "wrong" and verdict.status == "not yet" and not exercise.takes_value():
         points = points_well(answer, verdict.line)

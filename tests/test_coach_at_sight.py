@@ -110,6 +110,20 @@ def test_what_cannot_leave_the_notebook_is_named():
     assert verdict.kind == "unsendable" and "uses `things`, a generator" in verdict.observed
 
 
+def test_a_cache_goes_along_empty():
+    before = """
+    import functools
+    made = []
+    @functools.lru_cache(maxsize=3)
+    def double(n):
+        made.append(n)
+        return 2 * n
+    double(1)
+    """
+    body = "assert double.cache_info()[2:] == (3, 0) and double(1) == 2"
+    assert ask("t-together", answer(body, before, right=True)).status == "solved"
+
+
 def test_locks_and_context_variables_go_along():
     before = """
     import contextvars

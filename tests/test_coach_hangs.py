@@ -26,21 +26,15 @@ HANGS = {
         3,
         "asyncio.Event",
     ),
-    "spins": ("", "while True:\n    n = 1", "spin", (3, 4), ""),
+    "spins": ("", "while True:\n    n = 1", "spin", 3, ""),
     "spins in a bare except": (
         "",
         "while True:\n    try:\n        n = 1\n    except:\n        pass",
         "spin",
-        (3, 4, 5, 6, 7),
+        3,
         "",
     ),
-    "spins with sleep(0)": (
-        "",
-        "while True:\n    await asyncio.sleep(0)",
-        "spin",
-        (3, 4),  # the look may come while it is on its way from one await to the next
-        "",
-    ),
+    "spins with sleep(0)": ("", "while True:\n    await asyncio.sleep(0)", "spin", 3, ""),
     "time.sleep": ("", "time.sleep(60)", "blocked", 3, "time.sleep(60)"),
     "lock": (
         "",
@@ -65,7 +59,7 @@ HANGS = {
         (3, 4),
         "",
     ),
-    "prints without end": ("", "while True:\n    print('again')", "spin", (3, 4), ""),
+    "prints without end": ("", "while True:\n    print('again')", "spin", 3, ""),
     "polls": ("", "while True:\n    await asyncio.sleep(1)", "endless", (3, 4), ""),
 }
 

@@ -20,7 +20,7 @@ from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.sandbox import Sandbox
 from helpers.coach.mistakes.source import Source
 from tests import transcripts
-from tests.coach_cells import FIXTURES, cell, code_lines, under_the_stub
+from tests.coach_cells import FIXTURES, cell, code_lines, judged, under_the_stub
 from tests.mutants import mutants
 from tests.mutants_yet import YET_TO_CATCH
 
@@ -64,7 +64,7 @@ each = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exerc
 
 @pytest.mark.parametrize("exercise, program", of_role("right"))
 def test_right_program_is_solved(exercise, program):
-    verdict, recording = judge(exercise, cell(program.text, exercise.asks))
+    verdict, recording = judged(exercise, cell(program.text, exercise.asks))
     assert verdict.status == "solved", verdict.text()
     assert not verdict.printed
 
@@ -72,7 +72,7 @@ def test_right_program_is_solved(exercise, program):
 @pytest.mark.parametrize("exercise, program", of_role("wrong"))
 def test_wrong_program_is_told_its_mistake(exercise, program):
     answer = cell(under_the_stub(program), exercise.asks)
-    verdict, _ = judge(exercise, answer)
+    verdict, _ = judged(exercise, answer)
     text = verdict.text()
     assert verdict.status == "not yet", text
     assert verdict.kind == program.kind, text

@@ -133,6 +133,8 @@ def test_what_keeps_an_error_is_named_where_there_is_one_thing(body, line):
 
 
 VALUES = [
+    ('return pages.lstrip("TEA ").strip()', "", "A TEA", 4),
+    ('pages = pages.strip(" ")\n    return pages.rstrip()', "", "A TEA", None),
     ("if not pages:\n        return None\n    return pages", None, [], 4),
     ("return pages or None", None, 0, 4),
     ("return [page for page in pages if page]", [1], [1, 0], 4),
@@ -179,6 +181,56 @@ def test_a_wrong_value_points_to_the_one_line_that_can_be_meant(body, got, expec
     lab, _ = lab_of(f"def answer(pages):\n    {body}\n")
     found = suspects.of_value(lab.nodes(), got, expected)
     assert (found and found.line) == line
+
+
+WAITS = [
+    ("if full: await free.wait()", 4),
+    ("while full: await free.wait()", None),
+    ("while True:\n        if full: await free.wait()", None),
+    ("if full: await free.wait()\n    if empty: await some.wait()", None),
+]
+
+
+@pytest.mark.parametrize("body, line", WAITS)
+def test_a_wait_behind_which_nobody_asks_again(body, line):
+    lab, _ = lab_of(f"async def answer():\n    {body}\n")
+    assert lab.one_wait().line == line
+
+
+AROUND = [
+    ("with contextlib.suppress(OSError): await fetch(1)", 4),
+    ("try: await fetch(1)\n    except OSError: pass", 5),
+    ("try: await fetch(1)\n    except OSError: raise", None),
+    ("with contextlib.suppress(OSError): await other(1)\n    await fetch(1)", None),
+]
+
+
+@pytest.mark.parametrize("body, line", AROUND)
+def test_what_keeps_an_error_of_one_call(body, line):
+    lab, _ = lab_of(f"async def answer(fetch, other):\n    {body}\n")
+    assert lab.text.kept_around("fetch", OSError) == line
+
+
+ROUNDS = """\
+def answer():
+    while one:
+        while two:
+            step()
+            step()
+        rest()
+    while three:
+        step()
+    end()
+"""
+
+
+@pytest.mark.parametrize(
+    "lines, begins", [([4], 3), ([5, 4], 3), ([4, 6], 2), ([6], 2), ([4, 8], 3), ([9, 4], None)]
+)
+def test_a_spin_is_named_by_its_while(lines, begins):
+    lab, _ = lab_of(ROUNDS)
+    found = lab.text.spinning(*(lab.text.place(line + ABOVE) for line in lines))
+    assert found == (begins and lab.text.place(begins + ABOVE))
 
 
 TRUTHS = [

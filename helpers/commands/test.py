@@ -107,7 +107,8 @@ def run_tests(environment: Environment, arguments: Sequence[str]) -> Outcome:
     that was busy. Each case of a parametrized test counts. Which tests there are, and the markers
     of those that `--also` runs: pyproject.toml.
     """
-    side_by_side = ["-n", str(max(2, os.cpu_count() or 2)), "--dist", "loadfile"]
+    # Twice as many as processors: half of them wait for others, and tests/conftest.py lets them.
+    side_by_side = ["-n", str(2 * max(2, os.cpu_count() or 2)), "--dist", "loadfile"]
     first = run_pytest(environment, [*side_by_side, *arguments])
     if first.status != 1 or not first.names:
         return first

@@ -1608,7 +1608,6 @@ def interleave(first, second):
 # %% lazy-1 wrong: strips letters instead of the prefix
 # cause: lstrip takes off any of these characters, not the word, so a text that begins with E, R or O is cut
 # line: text = line.lstrip("ERROR ")
-# told: none
 def errors(lines):
     """Yield the text of each error line, one at a time."""
     for line in lines:
@@ -1660,3 +1659,16 @@ def shares(numbers):
         total += number
         found.append(number / total if total else 0)
     return found
+
+# %% lazy-1 wrong: lstrip takes letters
+# cause: lstrip removes any of the characters E, R, O and space, not the prefix, so it eats the beginning of a text such as "REPORT lost".
+# line: line.lstrip("ERROR ")
+PREFIX = "ERROR "
+
+
+def errors(lines):
+    for line in lines:
+        if not line.startswith(PREFIX):
+            continue
+        text = line.lstrip("ERROR ")
+        yield text.strip()

@@ -1710,3 +1710,19 @@ def drive(generator, find):
             question = generator.send(answer)
     except StopIteration as end:
         return end.value
+
+# %% drive-1 wrong: what throw returns is lost
+# cause: throw returns the next question; here it is thrown away, and the old question is asked again.
+# line: generator.throw(problem)
+def drive(generator, find):
+    try:
+        question = generator.send(None)
+        while True:
+            try:
+                answer = find(question)
+            except LookupError as problem:
+                generator.throw(problem)
+            else:
+                question = generator.send(answer)
+    except StopIteration as end:
+        return end.value

@@ -1956,7 +1956,6 @@ def run_all(generators):
 # %% turns-1 wrong: gives turns when asked for none
 # cause: it compares after a turn only; for 0 turns given is never equal to turns, and all run to their end
 # line: if given == turns: | while ready:
-# told: none
 from collections import deque
 
 
@@ -2174,3 +2173,37 @@ def run_for(ready, turns):
             continue
         ready.append(g)
     return i
+
+# %% turns-1 wrong: one turn even for zero
+# cause: It checks the number only after a turn, so for turns == 0 it still gives one.
+# line: if count == turns: | while ready:
+def run_for(ready, turns):
+    count = 0
+    while ready:
+        current = ready.popleft()
+        count += 1
+        try:
+            current.send(None)
+            ready.append(current)
+        except StopIteration:
+            pass
+        if count == turns:
+            break
+    return count
+
+# %% collect-1 wrong: the position among those left
+# cause: The position is the one among the generators that are left, which changes as soon as one has ended, so results land in the wrong places.
+# line: for position, generator in enumerate(alive): | results[position] = end.value
+def run_all(generators):
+    results = [None] * len(generators)
+    alive = list(generators)
+    while alive:
+        next_round = []
+        for position, generator in enumerate(alive):
+            try:
+                next(generator)
+                next_round.append(generator)
+            except StopIteration as end:
+                results[position] = end.value
+        alive = next_round
+    return results

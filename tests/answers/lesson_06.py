@@ -2022,3 +2022,42 @@ async def every(seconds, times, work, clock, sleep):
         await work()
         if beat < times - 1:
             await sleep(seconds + (clock() - begun))
+
+# %% sleepers-1 wrong: removing while iterating
+# cause: The list is changed while the for loop walks over it, so after each removal the next sleeper is skipped and not woken.
+# line: for entry in self.entries: | del self.entries[
+class Sleepers:
+    """Keeps (deadline, who) pairs sorted by their deadline."""
+
+    def __init__(self):
+        self.entries = []
+
+    def add(self, deadline, who):
+        self.entries.append((deadline, who))
+        # sort is stable, so equal deadlines stay in the order of adding
+        self.entries.sort(key=lambda entry: entry[0])
+
+    def due(self, now):
+        result = []
+        for entry in self.entries:
+            if entry[0] > now:
+                break
+            result.append(entry[1])
+            del self.entries[self.entries.index(entry)]
+        return result
+
+# %% every-1 wrong: new rhythm after a long work
+# cause: When a work has taken too long, the beat is counted anew from that moment, so the later ones are no longer on the beat of the start.
+# line: next_beat = now
+async def every(seconds, times, work, clock, sleep):
+    if times <= 0:
+        return
+    next_beat = clock()
+    await work()
+    for _ in range(times - 1):
+        next_beat += seconds
+        now = clock()
+        if now > next_beat:
+            next_beat = now
+        await sleep(next_beat - now)
+        await work()

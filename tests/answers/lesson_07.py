@@ -4069,3 +4069,30 @@ class Bell:
     def ring(self):
         if self.waiters:
             self.waiters.pop(0)()
+
+# %% bell-1 wrong: undo takes out the last
+# cause: The undo takes out whoever came last instead of the waiter that it belongs to, so a ring misses another task and wakes the cancelled one.
+# line: self._waiting.pop()
+class Bell:
+    def __init__(self):
+        self._waiting = []
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self._park
+
+    def _park(self, loop, wake):
+        self._waiting.append(wake)
+
+        def undo():
+            if self._waiting:
+                self._waiting.pop()
+
+        return undo
+
+    def ring(self):
+        waiting, self._waiting = self._waiting, []
+        for wake in waiting:
+            wake()

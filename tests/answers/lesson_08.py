@@ -2609,3 +2609,32 @@ def in_thread(loop, work):
 
     threading.Thread(target=run).start()
     return future
+
+# %% sendall-1 wrong: the old count once more
+# cause: After a BlockingIOError, count still holds the number of the send before, and so many bytes are skipped that were never sent.
+# line: data = data[count:]
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    count = 0
+    while data:
+        try:
+            count = sock.send(data)
+        except BlockingIOError:
+            await until(sock, WRITE)
+        data = data[count:]
+
+# %% deliver-1 wrong: ends when nobody waits
+# cause: The loop ends as soon as no question is open, though the connection still stands and new questions may be asked at any time; nobody reads their answers.
+# line: while waiting:
+# told: if not line:
+async def deliver(next_line, waiting):
+    while waiting:
+        line = await next_line()
+        if not line:
+            break
+        number, answer = line.split(b" ", 1)
+        waiting.pop(number).set_result(answer)
+    for number in list(waiting):
+        waiting.pop(number).set_exception(ConnectionError())

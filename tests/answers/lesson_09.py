@@ -1701,3 +1701,32 @@ def start(coro, loop):
 
     loop.call_soon(step)
     return future
+
+# %% task-step-1 wrong: a failed future ends the task
+# cause: The error of an awaited future is given to the task's future directly, and the coroutine is not resumed: it can neither catch the error nor clean up.
+# line: result.set_exception(awaited.exception())
+# told: if awaited.exception() is not None:
+def start(coro, loop):
+    result = loop.create_future()
+
+    def resume(awaited):
+        if awaited.exception() is not None:
+            result.set_exception(awaited.exception())
+        else:
+            step()
+
+    def step():
+        try:
+            handed = coro.send(None)
+        except StopIteration as stop:
+            result.set_result(stop.value)
+        except Exception as error:
+            result.set_exception(error)
+        else:
+            if handed is None:
+                loop.call_soon(step)
+            else:
+                handed.add_done_callback(resume)
+
+    loop.call_soon(step)
+    return result

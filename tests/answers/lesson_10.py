@@ -2703,3 +2703,22 @@ async def first_answer(ask, servers):
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% within-1 wrong: wait_for around a gather
+# cause: When the time is over, the whole gather is thrown away, and with it the pages that did come in time.
+# line: return {} | asyncio.wait_for(everything, seconds)
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    urls = list(urls)
+    everything = asyncio.gather(*(fetch(url) for url in urls), return_exceptions=True)
+    try:
+        results = await asyncio.wait_for(everything, seconds)
+    except TimeoutError:
+        return {}
+    return {
+        url: result
+        for url, result in zip(urls, results)
+        if not isinstance(result, BaseException)
+    }

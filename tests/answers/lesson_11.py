@@ -3664,3 +3664,23 @@ async def borrow(lend, use, give_back):
                 break
         if request:
             raise request
+
+# %% in-hand-1 wrong: a flag and a finally
+# cause: `finished` stays False for a job that failed as well, so a failed job stands in `failed` and also goes back into the queue.
+# line: if not finished: | failed.append(job) | finished = True
+# told: queue.put_nowait(job)
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    while True:
+        job = await queue.get()
+        finished = False
+        try:
+            await handle(job)
+            finished = True
+        except Exception:
+            failed.append(job)
+        finally:
+            if not finished:
+                queue.put_nowait(job)

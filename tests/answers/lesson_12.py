@@ -2413,3 +2413,25 @@ async def crunch(work, items, seconds):
     await asyncio.sleep(seconds)
     await asyncio.to_thread(pool.shutdown, cancel_futures=True)
     return {item: None if job.cancelled() else job.result() for item, job in jobs.items()}
+
+# %% listen-1 wrong: polling without sleep
+# cause: The coroutine polls with `sleep(0)`, so the loop never sleeps but spins at full load while there are no words.
+# line: await asyncio.sleep(0)
+import asyncio
+import queue
+
+
+async def listen(subscribe):
+    heard = queue.SimpleQueue()
+    subscribe(heard.put)
+    words = []
+    while True:
+        try:
+            word = heard.get_nowait()
+        except queue.Empty:
+            await asyncio.sleep(0)
+            continue
+        if word is None:
+            break
+        words.append(word)
+    return words

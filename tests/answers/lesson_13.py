@@ -3613,3 +3613,57 @@ class Log:
 
     def say(self, text):
         self.lines.append([self.number.get(), text])
+
+# %% tally-1 wrong: first see whether the name is known
+# cause: Whether the name is new is decided before the fetch; by the time the number has come, another task may have entered the name, and its number is overwritten.
+# line: is_new = name not in totals | totals[name] = number
+# told: number = await fetch(name)
+async def add(totals, name, fetch):
+    is_new = name not in totals
+    number = await fetch(name)
+    if is_new:
+        totals[name] = number
+    else:
+        totals[name] += number
+
+# %% limited-1 wrong: a counter with a condition
+# cause: The count is checked only once; when one place gets free, all waiting tasks are woken and go in without looking again, so more than `most` are in `fetch`.
+# line: if inside >= most: | await changed.wait()
+import asyncio
+
+
+def limited(fetch, most):
+    changed = asyncio.Condition()
+    inside = 0
+
+    async def get(page):
+        nonlocal inside
+        async with changed:
+            if inside >= most:
+                await changed.wait()
+            inside += 1
+        try:
+            return await fetch(page)
+        finally:
+            async with changed:
+                inside -= 1
+                changed.notify_all()
+
+    return get
+
+# %% once-per-key-1 wrong: a shielded task per key
+# cause: A load that failed stays in the dict, so a task that asks later gets the old error instead of having the key loaded again.
+# line: if key not in tasks: | return await asyncio.shield(tasks[key])
+# told: tasks[key] = asyncio.create_task(load(key))
+import asyncio
+
+
+def once_per_key(load):
+    tasks = {}
+
+    async def get(key):
+        if key not in tasks:
+            tasks[key] = asyncio.create_task(load(key))
+        return await asyncio.shield(tasks[key])
+
+    return get

@@ -3565,3 +3565,52 @@ async def all_names(base_url):
                 names += entry["name"]
             address = page["next"]
     return names
+
+# %% pool-1 wrong: batches of five
+# cause: The next five are sent only when the slowest of the last five is answered; in the meantime fewer than five requests are in flight.
+# line: responses = await asyncio.gather(*(client.get(page) for page in batch))
+import asyncio
+
+
+async def fetch_names(client, pages):
+    names = []
+    for start in range(0, len(pages), 5):
+        batch = pages[start:start + 5]
+        responses = await asyncio.gather(*(client.get(page) for page in batch))
+        names.extend(response.json()["name"] for response in responses)
+    return names
+
+# %% retry-after-1 wrong: keeps the last delay
+# cause: A 429 without the header must wait 1 s, but here it waits as long as the 429 before it said, since `delay` is never set back to 1.
+# line: delay = 1
+# told: if "Retry-After" in response.headers:
+import asyncio
+
+
+async def ask(client, page):
+    delay = 1
+    while True:
+        response = await client.get(page)
+        if response.status_code == 200:
+            return response
+        if response.status_code != 429:
+            response.raise_for_status()
+        if "Retry-After" in response.headers:
+            delay = int(response.headers["Retry-After"])
+        await asyncio.sleep(delay)
+
+# %% retry-after-1 wrong: jitter in both directions
+# cause: The jitter may shorten the wait, so it comes back earlier than it was told (or, with a long wait, much more than half a second later).
+# line: await asyncio.sleep(told * random.uniform(0.8, 1.2))
+import asyncio
+import random
+
+
+async def ask(client, page):
+    response = await client.get(page)
+    while response.status_code == 429:
+        told = float(response.headers.get("Retry-After") or 1)
+        await asyncio.sleep(told * random.uniform(0.8, 1.2))
+        response = await client.get(page)
+    response.raise_for_status()
+    return response

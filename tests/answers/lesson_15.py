@@ -2525,3 +2525,18 @@ async def merge(streams, queue):
         for stream in streams:
             group.create_task(pump(stream))
     queue.put_nowait(None)
+
+# %% arrive-1 wrong: coroutines made but not started
+# cause: Calling `fetch(item)` only makes a coroutine; none of the fetches begins before the stream has ended and the tasks are created.
+# line: fetches.append(fetch(item))
+import asyncio
+
+
+async def load(stream, fetch):
+    fetches = []
+    async for item in stream:
+        fetches.append(fetch(item))
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(each) for each in fetches]
+    return [task.result() for task in tasks]

@@ -3898,3 +3898,50 @@ class TokenBucket:
                 await asyncio.sleep((1 - self.tokens) / self.rate)
                 self.tokens, self.last = 1, asyncio.get_running_loop().time()
             self.tokens -= 1
+
+# %% feed-1 wrong: plain tasks and join
+# cause: Nobody looks at the workers while `feed` waits: when `send` fails, its worker dies without `task_done`, the error does not come out, and `put` or `join` waits for ever.
+# line: await queue.join() | task = asyncio.create_task(worker())
+# told: async for item in source:
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    queue = asyncio.Queue(maxsize=size)
+
+    async def worker():
+        while True:
+            item = await queue.get()
+            await send(item)
+            queue.task_done()
+
+    tasks = []
+    for _ in range(workers):
+        task = asyncio.create_task(worker())
+        tasks.append(task)
+    try:
+        async for item in source:
+            await queue.put(item)
+        await queue.join()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% worker-1 wrong: the item is shielded
+# cause: `shield` keeps the item's task running when the worker is cancelled, though the item must end together with the worker.
+# line: await asyncio.shield(job)
+# told: job = asyncio.ensure_future(work(item))
+import asyncio
+
+
+async def worker(queue, work, failed):
+    while True:
+        item = await queue.get()
+        job = asyncio.ensure_future(work(item))
+        try:
+            await asyncio.shield(job)
+        except Exception as error:
+            failed.append((item, error))
+        finally:
+            queue.task_done()

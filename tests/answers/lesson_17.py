@@ -3133,3 +3133,53 @@ def at_most(number, handle):
             writer.close()
 
     return limited
+
+# %% slow-reader-1 wrong: goes on after the client left
+# cause: The ConnectionError is caught inside the loop, so it goes on to take part after part for a client that has left, without end if the parts have no end.
+# line: except ConnectionError: | pass
+import asyncio
+import contextlib
+
+
+async def push(writer, part):
+    writer.write(part)
+    try:
+        await writer.drain()
+    except ConnectionError:
+        pass
+
+
+async def send_all(writer, parts):
+    try:
+        async for part in parts:
+            await push(writer, part)
+    finally:
+        writer.close()
+        with contextlib.suppress(ConnectionError):
+            await writer.wait_closed()
+
+# %% at-most-1 wrong: waits a little for a place
+# cause: A client that finds all places taken waits a tenth of a second for one instead of being told "busy" at once.
+# line: await asyncio.wait_for(semaphore.acquire(), 0.1)
+import asyncio
+
+
+def at_most(number, handle):
+    semaphore = asyncio.Semaphore(number)
+
+    async def handler(reader, writer):
+        try:
+            try:
+                await asyncio.wait_for(semaphore.acquire(), 0.1)
+            except TimeoutError:
+                writer.write(b"busy\n")
+                await writer.drain()
+                return
+            try:
+                await handle(reader, writer)
+            finally:
+                semaphore.release()
+        finally:
+            writer.close()
+
+    return handler

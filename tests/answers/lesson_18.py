@@ -1968,7 +1968,6 @@ async def app(scope, receive, send):
 # %% asgi-1 wrong: drops the last piece
 # cause: the loop ends at the last piece before its body has been added
 # line: while (message := await receive()).get("more_body"):
-# told: none
 async def app(scope, receive, send):
     async def answer(status, body):
         await send({"type": "http.response.start", "status": status, "headers": []})
@@ -2396,3 +2395,50 @@ async def page(ask, parts, seconds):
             task.cancel()
         await asyncio.gather(*tasks.values(), return_exceptions=True)
     return {part: None if task.exception() else task.result() for part, task in tasks.items()}
+
+# %% asgi-1 wrong: until an empty piece
+# cause: An empty piece is taken for the end, though it may come in the middle, and after the last piece, if it isn't empty, it waits for one more that never comes; `more_body` says whether another follows.
+# line: if not piece:
+# told: message = await receive()
+async def read_body(receive):
+    body = b""
+    while True:
+        message = await receive()
+        piece = message.get("body", b"")
+        if not piece:
+            return body
+        body += piece
+
+
+async def app(scope, receive, send):
+    if scope["method"] == "POST" and scope["path"] == "/count":
+        body = await read_body(receive)
+        status, answer = 200, str(len(body)).encode()
+    else:
+        status, answer = 404, b"not found"
+    await send({"type": "http.response.start", "status": status,
+                "headers": [(b"content-type", b"text/plain")]})
+    await send({"type": "http.response.body", "body": answer})
+
+# %% asgi-1 wrong: the last piece isn't counted
+# cause: The loop counts a piece only if another one follows it, so the bytes of the last piece are missing.
+# line: while message.get("more_body"): | total += len(message.get("body", b""))
+async def answer(send, status, body):
+    await send({
+        "type": "http.response.start",
+        "status": status,
+        "headers": [(b"content-length", str(len(body)).encode())],
+    })
+    await send({"type": "http.response.body", "body": body})
+
+
+async def app(scope, receive, send):
+    if scope["path"] != "/count" or scope["method"] != "POST":
+        await answer(send, 404, b"no such page")
+        return
+    total = 0
+    message = await receive()
+    while message.get("more_body"):
+        total += len(message.get("body", b""))
+        message = await receive()
+    await answer(send, 200, str(total).encode())

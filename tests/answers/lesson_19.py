@@ -4444,3 +4444,33 @@ async def shut_down(server, under_way, seconds):
         task.cancel()
     await asyncio.gather(*late, return_exceptions=True)
     return late
+
+# %% ask-pool-1 wrong: all questions on one connection
+# cause: One connection is borrowed for all the questions, but it takes only one at a time and refuses the second one.
+# line: async with pool.acquire() as connection:
+# told: tasks = [group.create_task(connection.fetch(name)) for name in names]
+import asyncio
+
+
+async def prices(pool, names):
+    async with pool.acquire() as connection:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(connection.fetch(name)) for name in names]
+    return [task.result() for task in tasks]
+
+# %% page-1 wrong: the group hears of the stars' error
+# cause: `stars` runs as a task of the group itself, so its ConnectionError ends the whole group, whether or not it is also caught where the task is awaited.
+# line: stars_task = group.create_task(stars(name))
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    async with asyncio.TaskGroup() as group:
+        price_task = group.create_task(price(name))
+        stock_task = group.create_task(stock(name))
+        stars_task = group.create_task(stars(name))
+        try:
+            rating = await asyncio.wait_for(stars_task, 0.5)
+        except (ConnectionError, TimeoutError):
+            rating = None
+    return price_task.result(), stock_task.result(), rating

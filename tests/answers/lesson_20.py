@@ -3584,3 +3584,18 @@ async def leaks(test):
         with book:
             await test()
         return sorted(task.get_name() for task in book.running())
+
+# %% fixture-1 wrong: a fridge that never started
+# cause: `fridge.on()` stands inside the `try` whose `finally` switches the fridge off, so it is switched off even if it did not start.
+# line: await fridge.on()
+# told: await fridge.off()
+async def kitchen(oven, fridge):
+    await oven.on()
+    try:
+        try:
+            await fridge.on()
+            yield oven, fridge
+        finally:
+            await fridge.off()
+    finally:
+        await oven.off()

@@ -1548,3 +1548,33 @@ async def work_all(client, work, numbers):
     for each in await client.gather(client.map(batch, parts)):
         found.update(each)
     return [found[n] for n in numbers]
+
+# %% reduce-there-1 wrong: home and out again
+# cause: Awaiting the loaded lists brings all measurements home, and they are then sent out again for max; the futures themselves should be the arguments.
+# line: measurements = await client.gather(loaded)
+async def highest(client, load, days):
+    days = list(days)
+    loaded = client.map(load, days)
+    measurements = await client.gather(loaded)
+
+    maxima = client.map(max, measurements)
+    values = await client.gather(maxima)
+    return dict(zip(days, values))
+
+# %% reduce-there-1 wrong: zipped with as_completed
+# cause: as_completed gives the results in the order in which they are ready, so zipping them with the days gives days the values of other days.
+# line: zip(days, asyncio.as_completed(waiting)) | asyncio.as_completed(waiting)
+import asyncio
+
+
+async def value_of(future):
+    return await future
+
+
+async def highest(client, load, days):
+    maxima = [client.submit(max, client.submit(load, day)) for day in days]
+    waiting = [value_of(future) for future in maxima]
+    result = {}
+    for day, value in zip(days, asyncio.as_completed(waiting)):
+        result[day] = await value
+    return result

@@ -758,3 +758,24 @@ def report(fetch, urls):
     async def all_pages():
         return ", ".join(await asyncio.gather(*(fetch(u) for u in urls)))
     return asyncio.get_event_loop().run_until_complete(all_pages())
+
+# %% bench-1 wrong: the warm-up counts
+# cause: The first run of each way is measured like all others and goes into the median, although it must not count.
+# line: median(values) | for number in range(rounds + 1): | times.setdefault(name, []).append(end - start)
+from statistics import median
+
+
+def bench(ways, rounds, clock):
+    times = {}
+    # one round more than asked for, to warm up
+    for number in range(rounds + 1):
+        for name in ways:
+            start = clock()
+            ways[name]()
+            end = clock()
+            times.setdefault(name, []).append(end - start)
+
+    medians = {}
+    for name, values in times.items():
+        medians[name] = median(values)
+    return medians

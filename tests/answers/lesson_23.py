@@ -5748,3 +5748,95 @@ async def crawl(url, pages, workers, tell):
         for k in range(workers):
             g.create_task(worker(client, pages[k::workers]))
     return names, failed
+
+# %% crawl-pipeline-1 wrong: a failure ends its worker
+# cause: The try is around the whole loop, so a worker ends with its first page that fails, and fewer workers, or none, are left for the other pages.
+# line: except Exception as error: | while todo:
+import asyncio
+from collections import deque
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    todo = deque(pages)
+    queue = asyncio.Queue(size)
+    results = {}
+    errors = {}
+
+    async def work():
+        page = None
+        try:
+            while todo:
+                page = todo.popleft()
+                raw = await fetch(page)
+                await queue.put((page, raw))
+        except Exception as error:
+            errors[page] = error
+
+    async def parse_one(page, raw):
+        try:
+            results[page] = await parse(raw)
+        except Exception as problem:
+            errors[page] = problem
+
+    async def parse_all():
+        while True:
+            page, raw = await queue.get()
+            await parse_one(page, raw)
+            queue.task_done()
+
+    parser = asyncio.create_task(parse_all())
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(work())
+        await queue.join()
+    finally:
+        parser.cancel()
+        await asyncio.gather(parser, return_exceptions=True)
+    return results, errors
+
+# %% crawl-pipeline-1 wrong: the parser stays behind
+# cause: If pipeline is cancelled, the line that cancels the parser is never reached, and the parser goes on running; it belongs into a finally.
+# line: parser.cancel() | parser = asyncio.create_task(parse_pages())
+# told: await asyncio.gather(*(fetch_pages() for _ in range(workers)))
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    waiting = asyncio.Queue(maxsize=size)
+    good = {}
+    bad = {}
+    source = iter(list(pages))
+
+    async def fetch_pages():
+        while True:
+            try:
+                page = next(source)
+            except StopIteration:
+                return
+            try:
+                raw = await fetch(page)
+            except Exception as exc:
+                bad[page] = exc
+            else:
+                await waiting.put((page, raw))
+
+    async def parse_pages():
+        while True:
+            page, raw = await waiting.get()
+            try:
+                good[page] = await parse(raw)
+            except Exception as exc:
+                bad[page] = exc
+            finally:
+                waiting.task_done()
+
+    parser = asyncio.create_task(parse_pages())
+    await asyncio.gather(*(fetch_pages() for _ in range(workers)))
+    await waiting.join()
+    parser.cancel()
+    try:
+        await parser
+    except asyncio.CancelledError:
+        pass
+    return good, bad

@@ -145,6 +145,16 @@ class Drive(Exercise):
                 headline="let StopIteration out",
             ) from None
         except LookupError as error:
+            if which.startswith("asks on") and (dropped := lab.dropping("throw")):
+                raise Wrong(
+                    "sent for yielded",
+                    f"`find` raised {type(error).__name__}, and the generator was thrown it and "
+                    "asked its next question. `find` was asked the old one once more.",
+                    dropped,
+                    "`throw` makes the generator go on, as `send` does, and gives back its next "
+                    "question.",
+                    headline="lost a question",
+                ) from None
             if isinstance(error, IndexError):
                 raise Wrong(
                     "return value",

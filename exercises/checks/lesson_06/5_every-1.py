@@ -83,7 +83,7 @@ class Every(Exercise):
                 "drift",
                 f"One work took 1.6 s. The beats after it should be at 3 and 4 s, and were "
                 f"at {begun[3]:.2f} and {begun[4]:.2f} s.",
-                lab.call_of("max", given="()") or lab.call_of("sleep"),
+                lab.call_of("max", given="()") or lab.assigned(to="now") or lab.call_of("sleep"),
                 "Count the beats from the start.",
                 headline="lost the beat",
             )

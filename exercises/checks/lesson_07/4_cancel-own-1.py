@@ -1,6 +1,7 @@
 """Long, for it brings a small loop of its own, to be cancelled on."""
 
 import ast
+import asyncio
 import contextlib
 import heapq
 import itertools
@@ -25,9 +26,9 @@ class Cancel(Exercise):
       has one when it pauses goes to `loop.ready` at once. `task.done` is True when it has ended,
       else False, and `task.coro` is its coroutine.
 
-    Write an ordinary function `cancel(loop, task)`. A task that sleeps gets a CancelledError at
-    once, in a turn of its own; one that is ready, in the turn that it has anyway. It returns True,
-    or False if the task has ended already.
+    Write an ordinary function `cancel(loop, task)`. A task that sleeps gets a CancelledError, that
+    of `helpers.eventloop.tasks`, at once, in a turn of its own; one that is ready, in the turn that
+    it has anyway. It returns True, or False if the task has ended already.
     """
 
     id = "cancel-own-1"
@@ -76,6 +77,15 @@ class Cancel(Exercise):
                 "for an error: `task.throw = CancelledError()`.",
                 headline="called a value",
             ) from None
+        if isinstance(task.throw, asyncio.CancelledError):
+            raise Wrong(
+                "value",
+                "It left asyncio's CancelledError in `task.throw`. The tasks of this loop know "
+                "another one, and wait for that.",
+                lab.use_of("CancelledError"),
+                "`from helpers.eventloop.tasks import CancelledError`",
+                headline="another CancelledError",
+            )
         if loop.steps > steps or len(task.log) > log:
             raise self._at_once(
                 lab,
@@ -113,7 +123,7 @@ class Cancel(Exercise):
             raise Wrong(
                 "wake-up",
                 "It had no turn any more: it is in no queue and in no heap.",
-                lab.use_of("sleeping"),
+                lab.call_of("*.throw", "*.send") or lab.use_of("sleeping"),
                 "Take it out of the heap *and* put it into `loop.ready`.",
                 headline="never woken",
             )

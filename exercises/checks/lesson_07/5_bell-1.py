@@ -82,7 +82,8 @@ class WriteBell(Exercise):
                     raise Wrong(
                         "stale wake-up",
                         "The ring called the `wake` of (b), whose waiting had been taken back.",
-                        lab.returning("*.pop", "*.popleft", "*.clear"),
+                        lab.returning("*.pop", "*.popleft", "*.clear")
+                        or lab.call_of("*.pop", "*.popleft"),
                         "The undo takes out what this one `park` put in, wherever it stands.",
                         headline="takes back another",
                     ) from None

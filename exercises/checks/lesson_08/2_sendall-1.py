@@ -167,6 +167,16 @@ class SendAll(Exercise):
                 "`send` returns how many bytes it took. The rest is still yours.",
                 headline="assumed that all was sent",
             )
+        if stale := _stale_count(lab):
+            raise Wrong(
+                "lost items",
+                f"{said} When the socket had no room, it cut off as many bytes as `send` had taken "
+                "before.",
+                stale,
+                "Where `send` raises BlockingIOError it took nothing: cut `data` only where it has "
+                "returned.",
+                headline="lost a part on the way",
+            )
         if data.startswith(heard):
             raise Wrong(
                 "partial send",
@@ -350,6 +360,38 @@ def _skipping(lab):
             if isinstance(node.lower.right, ast.Constant)
         )
     )
+
+
+def _stale_count(lab):
+    """The slice behind a `try` with what `send` has returned in it, where the `except` for a
+    BlockingIOError goes on there; or None.
+    """
+    lines = []
+    for loop in lab.nodes():
+        steps = loop.body if isinstance(loop, ast.While) else []
+        for at, step in enumerate(steps):
+            if isinstance(step, ast.Try) and not _leaves(step.handlers):
+                taken = [
+                    target.id
+                    for part in step.body
+                    if isinstance(part, ast.Assign) and "send" in ast.unparse(part.value)
+                    for target in part.targets
+                    if isinstance(target, ast.Name)
+                ]
+                lines += [
+                    part.lineno
+                    for later in steps[at + 1 :]
+                    for part in ast.walk(later)
+                    if isinstance(part, ast.Slice) and part.lower is not None
+                    if isinstance(part.lower, ast.Name) and part.lower.id in taken
+                ]
+    return lab.earliest(*lines)
+
+
+def _leaves(handlers):
+    """Whether each of these ends in a `continue`, a `return` or a `raise`, or sets a name."""
+    ends = (ast.Continue, ast.Return, ast.Raise, ast.Assign)
+    return all(isinstance(handler.body[-1], ends) for handler in handlers)
 
 
 def _sending(lab):

@@ -147,7 +147,7 @@ class Within(Exercise):
                         "or from task to url.",
                         headline="mixed the pages up",
                     )
-        line = lab.with_of("timeout*") if ended.result == {} else None
+        line = lab.with_of("timeout*") or lab.call_of("wait_for") if ended.result == {} else None
         lab.equal(ended.result, pages, line=line)
 
     @sweep(

@@ -41,6 +41,8 @@ class Limited(Exercise):
                     "A semaphore limits only those who share it. Make it once, in "
                     "`limited`, and not in the function that is called each time.",
                 )
+            if (once := lab.one_wait()).line:
+                raise Wrong("limit", observed, once.line, once.try_, at=once.at)
             line = lab.call_of("*Semaphore") if fetch.peak == 3 else None
             raise Wrong("limit", observed, line or lab.call_of("fetch"))
         if fetch.peak < 2:

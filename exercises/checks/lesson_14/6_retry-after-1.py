@@ -102,6 +102,8 @@ class AsTold(Exercise):
                 line = lab.literal("Retry-", "retry-") or line
                 early = late = "Where there is no `Retry-After`, wait 1 s."
             if gap < wanted - 0.001:
+                if gap > wanted / 2 and (chance := lab.call_of("random.*", "uniform")):
+                    line, early = chance, "Never come back earlier than you were told to."
                 raise Wrong("pauses", observed, line, early, headline="came back too early")
             if gap > wanted + 0.5:
                 line = lab.operation("or") or line

@@ -1,3 +1,4 @@
+import ast
 import asyncio
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
@@ -58,7 +59,8 @@ class AsTheyArrive(Exercise):
             raise Wrong(
                 "eager",
                 "The fetch of a began when the last item had come: all fetches began together.",
-                lab.earliest(lab.call_of("gather", "create_task"), lab.async_for()),
+                _kept_as_coroutine(lab)
+                or lab.earliest(lab.call_of("gather", "create_task"), lab.async_for()),
                 "A list of items, or of coroutines, starts nothing. Start a task for each "
                 "item when it arrives.",
                 headline="waits for the last item",
@@ -214,3 +216,19 @@ class AsTheyArrive(Exercise):
     async def returns_tasks(stream, fetch):
         async with asyncio.TaskGroup() as group:
             return [group.create_task(fetch(item)) async for item in stream]
+
+
+def _kept_as_coroutine(lab):
+    """The line in the loop over the stream that keeps what a call gives, and starts nothing."""
+    calls = [
+        node
+        for loop in lab.nodes()
+        if isinstance(loop, ast.AsyncFor)
+        for node in ast.walk(loop)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".append")
+    ]
+    started = [
+        call for call in calls if "task" in ast.unparse(call) or "ensure" in ast.unparse(call)
+    ]
+    made = (call.lineno for call in calls if isinstance(call.args[0], ast.Call))
+    return None if started else lab.earliest(*made)

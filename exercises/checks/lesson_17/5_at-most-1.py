@@ -169,6 +169,7 @@ class AtMost(Exercise):
 
         made = [at_most(number, handle) for _ in range(handlers)]
         for event in events:
+            served = len(inside)
             if event in ("came", TOGETHER):
                 wire = Wire(lingers=slow)
                 serve = made[len(clients) % handlers]
@@ -195,6 +196,8 @@ class AtMost(Exercise):
                         headline="a place was lost",
                         at="gives the place back, and not however `handle` ends",
                     )
+            if event == "came" and served == len(inside) and _waits(*clients[-1]):
+                raise self._waited(lab, f"client {len(clients)} was told nothing at once")
             if len(inside) > number and handlers == 1:
                 raise Wrong(
                     "limit",
@@ -252,14 +255,17 @@ class AtMost(Exercise):
                 raise
             busy = False
         if not busy:
-            raise Wrong(
-                "late",
-                "All places were taken, and a client that came then had to wait for an answer.",
-                lab.earliest(lab.async_with(), lab.call_of("acquire", "wait_for")),
-                "Look whether a place is free (`locked()`, or a count), and wait for none.",
-                headline="kept waiting",
-            )
+            raise self._waited(lab, "a client that came then had to wait for an answer")
         return late
+
+    def _waited(self, lab, what):
+        return Wrong(
+            "late",
+            f"All places were taken, and {what}.",
+            lab.earliest(lab.async_with(), lab.call_of("acquire", "wait_for")),
+            "Look whether a place is free (`locked()`, or a count), and wait for none.",
+            headline="kept waiting",
+        )
 
     def look(self, lab, server, served, most, number, what):
         if server.errors:
@@ -468,6 +474,11 @@ def _miscounting(lab):
 def walk(node):
     """The nodes of the body of a `try`."""
     return (inner for part in node.body for inner in ast.walk(part))
+
+
+def _waits(wire, task):
+    """Whether a client has heard nothing yet, and its handler waits for something."""
+    return not wire.sent and not wire.closing and not task.done()
 
 
 def _waiting_between(lab):

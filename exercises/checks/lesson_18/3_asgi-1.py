@@ -70,7 +70,8 @@ class CountASGI(Exercise):
                     "whether another follows.",
                 )
             if body is not None:
-                lab.equal(talk.body, body, what="The body was")
+                counted = lab.while_loop()
+                lab.equal(talk.body, body, what="The body was", line=counted)
 
     @sweep(
         lambda some: {

@@ -66,8 +66,9 @@ class Page(Exercise):
                 "raised",
                 "ConnectionError came out in a group, though you catch it: the "
                 "task that failed was the group's, and the group saw it too.",
-                caught,
+                lab.call_of("*.create_task", given="stars") or caught,
                 "Catch it inside the task: in a small function around `stars`.",
+                at="makes it a task of the group",
             ) from None
         self._compare(run.result, (300, 7, None), lab)
 

@@ -80,6 +80,7 @@ class ReduceThere(Exercise):
                 + (f", after {client.home:,} had come home." if client.home > 5000 else "."),
                 lab.call_of("submit", "map", given=ast.Await)
                 or lab.call_of("scatter")
+                or (client.home > 5000 and lab.await_of("gather"))
                 or lab.call_of("submit", "map"),
                 "Pass on the future itself: `client.submit(max, future)`. The list "
                 "stays where it is.",

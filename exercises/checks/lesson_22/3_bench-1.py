@@ -249,6 +249,7 @@ class Bench(Exercise):
             raise Wrong(
                 "unfair measuring",
                 "`b` took 9 s in the run before, then 2, 3 and 6 s, and it says 4.5.",
+                lab.looping("range"),
                 try_="Leave the first run out of the times.",
                 headline="counted the first run",
             )

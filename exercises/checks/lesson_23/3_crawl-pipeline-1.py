@@ -233,6 +233,17 @@ class TwoStages(Exercise):
                 f"{full[0]} was fetched, there was no room for it, and it counts as failed.",
                 lab.call_of("put_nowait"),
             )
+        broken = [lab.text.broken_off(error) for error in lab.raised]
+        if lost and any(broken):
+            raise Wrong(
+                "lost items",
+                f"{len(lost)} of {len(pages)} pages are in neither dict: {', '.join(lost[:4])}. A "
+                "fetch failed, and its worker ended with it.",
+                next(filter(None, broken)),
+                "Let the `try` stand inside the loop, around a single page.",
+                headline="lost pages",
+                at="is broken off by the error",
+            )
         nones = lab.earliest(lab.call_of("shutdown", "cancel"), lab.call_of("put*", given=None))
         if lost and nones and not failed.keys() & lost and lost == pages[-len(lost) :]:
             raise Wrong(

@@ -61,11 +61,15 @@ def nodes_of(filename: str) -> list[ast.AST]:
     """All AST nodes of a cell or file; none if it doesn't parse. Lines of IPython magic are
     blanked.
     """
-    text = re.sub(r"(?m)^\s*[%!].*$", "", "".join(linecache.getlines(filename)))
+    return [*_nodes_in(re.sub(r"(?m)^\s*[%!].*$", "", "".join(linecache.getlines(filename))))]
+
+
+@functools.lru_cache(maxsize=16)  # texts: a judge asks for those of one answer, again and again
+def _nodes_in(text):
     try:
-        return list(ast.walk(tree_of(text)))
+        return tuple(ast.walk(tree_of(text)))
     except (SyntaxError, ValueError, RecursionError):
-        return []
+        return ()
 
 
 def tree_of(text: str) -> ast.Module:

@@ -14,7 +14,15 @@ from helpers.coach.judging.what_if import is_error, leaves, type_of
 from helpers.coach.mistakes.errors import with_items
 from helpers.coach.mistakes.handlers import TAKEN_INSIDE, taken_inside
 from helpers.coach.mistakes.source import Place, Source
-from helpers.coach.mistakes.suspects import Suspect, of_alike, of_change, of_order, of_value
+from helpers.coach.mistakes.suspects import (
+    Suspect,
+    of_alike,
+    of_change,
+    of_one_wait,
+    of_order,
+    of_row,
+    of_value,
+)
 from helpers.coach.mistakes.words import brief, coroutine_name
 
 LOOK_AGAIN = "Look at those again."
@@ -114,6 +122,17 @@ class Comparing:
         """The one line that may mix up items that are equal; without a line if there is none."""
         return of_alike(self.text.nodes()) or Suspect(None)
 
+    def changed_underway(self) -> int | None:
+        """The one line that changes a row while a `for` goes through it."""
+        found = of_row(self.text.nodes())
+        return found and found.line
+
+    def one_wait(self) -> Suspect:
+        """The one `if` behind whose wait nobody asks again whether there is a place; without a
+        line if there is none.
+        """
+        return of_one_wait(self.text.nodes()) or Suspect(None)
+
     def changing(self) -> int | None:
         """The one line that seems to change what the answer was given."""
         found = of_change(self.text.nodes())
@@ -206,6 +225,8 @@ class Comparing:
             if taken := taken_inside(self.text.nodes()):
                 at, try_ = TAKEN_INSIDE
                 raise Wrong("limit", observed, taken, try_, at=at)
+            if (once := self.one_wait()).line:
+                raise Wrong("limit", observed, once.line, once.try_, at=once.at)
             raise Wrong("limit", observed, line)
 
     def bounded(self, stream: Stream, at_most: int) -> None:

@@ -6,6 +6,7 @@ own lines.
 """
 
 import contextvars
+import functools
 import inspect
 import io
 import linecache
@@ -13,6 +14,7 @@ import os
 import struct
 import threading
 import types
+from collections.abc import Callable
 
 import cloudpickle
 
@@ -33,7 +35,9 @@ class Unsendable(Exception):
 
 
 class Packer(cloudpickle.CloudPickler):
-    """A cloudpickle that copies locks, formats and context variables; it notes the cells it met."""
+    """A cloudpickle that copies locks, formats, context variables and caches, these without what
+    is in them; it notes the cells it met.
+    """
 
     def __init__(self, file: io.BytesIO):
         super().__init__(file)
@@ -50,9 +54,12 @@ class Packer(cloudpickle.CloudPickler):
             return struct.Struct, (thing.format,)
         elif isinstance(thing, contextvars.ContextVar):
             return new_context_variable, (thing.name, *default_of(thing))
+        elif isinstance(thing, CACHED) and thing.__module__ == "__main__":
+            return new_cache, (thing.__wrapped__, thing.cache_parameters())
         return super().reducer_override(thing)
 
 
+CACHED = type(functools.cache(len))
 LOCK = type(threading.Lock())
 RLOCK = type(threading.RLock())
 MISSING = object()
@@ -77,6 +84,11 @@ def new_context_variable(name: str, *default: object) -> contextvars.ContextVar:
         if default
         else contextvars.ContextVar(name)
     )
+
+
+def new_cache(function: Callable, parameters: dict[str, object]) -> Callable:
+    """A function with an empty `functools.lru_cache` of these parameters."""
+    return functools.lru_cache(**parameters)(function)
 
 
 def pack(answer: object) -> tuple[bytes, dict[str, str]]:

@@ -245,7 +245,8 @@ class Sandbox:
                 found = Wrong(
                     "recursion", f"After {limit} it still called itself, deeper and deeper."
                 )
-            elif place and source.inside_while(place):
+            elif place and (spins := source.spinning(place)):
+                place = spins
                 found = Wrong(
                     "spin",
                     f"It used a whole core and never came back. After {limit} it was still at it.",

@@ -17,10 +17,11 @@ from helpers.coach.judging.cases import Case, cases_of, smaller_than, spread, wa
 from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.seen import differ
 from helpers.coach.judging.twists import NONE, Twist, cancellations, failures
-from helpers.coach.judging.what_if import CANCELLED, ERRORS, FAILED, changes
+from helpers.coach.judging.what_if import CANCELLED, ERRORS, FAILED, changes, without_falsy
 from helpers.coach.mistakes.errors import is_slip, mistake
 from helpers.coach.mistakes.handlers import in_a_finally
-from helpers.coach.mistakes.suspects import of_count, of_error
+from helpers.coach.mistakes.suspects import FALSY, of_count, of_error
+from helpers.coach.mistakes.suspects import NONE as NOTHING
 from helpers.coach.mistakes.verdict import narrowed
 from helpers.coach.mistakes.words import brief
 
@@ -198,8 +199,20 @@ class Sweeping:
                 found.try_ = try_ or found.try_
                 error = found
                 break
+        else:
+            if (
+                error is found
+                and found.try_ in (FALSY, NOTHING)
+                and self._is_no_matter(sweep, answer, without_falsy(case, ways_of(sweep)))
+            ):
+                found.line, found.at, found.try_ = None, "", None
         lab.called, lab.recording = shown
         raise error
+
+    def _is_no_matter(self, sweep, answer, cases):
+        """Whether the answer is wrong in each of these cases, too, as far as they can be asked."""
+        asked = [each for each in cases if self._ask(sweep, self._model, each).error is None]
+        return bool(asked) and not any(self._goes_well(sweep, answer, each) for each in asked)
 
     def _goes_well(self, sweep, answer, case, twist=NONE):
         """Whether the answer is right in a case of our own, which may be none that fits."""

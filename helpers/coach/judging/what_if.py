@@ -84,6 +84,20 @@ def changes(case: Case, nodes: Collection[ast.AST], ways: Collection[str] = ()) 
         yield Change(less, suspect)
 
 
+def without_falsy(case: Case, ways: Collection[str] = ()) -> Iterator[Case]:
+    """A case with each value in turn that counts as false replaced by one that doesn't, and with
+    all of them. ways: as for `changes`.
+    """
+    kept = {name: case[name] for name in ways}
+    falsy = [pair for pair in _replaced({**case, **dict.fromkeys(kept, 1)}) if not pair[0]]
+    every = case
+    for was, now in falsy:
+        every = _changed(every, was, now)
+        yield _changed(case, was, now) | kept
+    if len(falsy) > 1:
+        yield every | kept
+
+
 def _replaced(case) -> Iterator[tuple[object, object]]:
     """The values of a case that may matter, and what stands in for them."""
     seen = []

@@ -356,6 +356,9 @@ def _moved(statements):
                     yield inner[-1].lineno, [*before, rest, inner[-1], *after]
                     rest = _block(one, name, inner[1:])
                     yield inner[0].lineno, [*before, inner[0], rest, *after]
+            if isinstance(one, (ast.For, ast.While)) and isinstance(one.body[-1], ast.If):
+                earlier = _block(one, "body", [one.body[-1], *one.body[:-1]])
+                yield one.body[-1].lineno, [*before, earlier, *after]
             if isinstance(one, ast.Try):
                 rest = _block(one, "body", one.body[:-1])
                 for name in ("orelse", "finalbody"):

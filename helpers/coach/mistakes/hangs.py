@@ -102,6 +102,7 @@ def name_hang(hang: Hang, source: Source) -> tuple[Wrong, Place | None]:
     """Tell a deadlock, a spin, a hog, a blocked loop and the rest apart: (Wrong, place)."""
     seen = [place for place in hang.places if place]
     often = max(set(seen), key=seen.count) if seen else None
+    spins = often and source.spinning(often, *seen)
     waiting = next(
         (
             (filename, line)
@@ -129,13 +130,12 @@ def name_hang(hang: Hang, source: Source) -> tuple[Wrong, Place | None]:
                 "endless", f"Its clock stood at {seconds(hang.clock)} and it was still going round."
             ), waiting or often
         if hang.cpu > BUSY:
-            return Wrong(
-                "spin", f"The loop went round and round, and nothing ever waited. {waited}"
-            ), often or waiting
+            said = f"The loop went round and round, and nothing ever waited. {waited}"
+            return Wrong("spin", said), spins or often or waiting
         return Wrong("endless", f"It waited again and again. {waited}"), waiting or often
     if often and hang.cpu > BUSY:
-        if source.inside_while(often):
-            return Wrong("spin", f"It used a whole core and never came back. {waited}"), often
+        if spins:
+            return Wrong("spin", f"It used a whole core and never came back. {waited}"), spins
         return Wrong("hog", f"It computed for {seconds(hang.limit)} and was not done."), often
     if often and hang.in_loop:
         return Wrong("blocked", f"The whole thread stood still. {waited}"), often

@@ -5,8 +5,15 @@ order, by the syntax tree.
 import ast
 from collections.abc import Collection, Iterator
 
-from helpers.coach.mistakes.nodes import COLLECTED, is_constant, is_named, line_of_call
+from helpers.coach.mistakes.nodes import (
+    COLLECTED,
+    is_constant,
+    is_named,
+    line_of_call,
+    own_nodes,
+)
 
+UNDERWAY = ("*.remove", "*.pop", "*.popleft", "*.insert", "*.appendleft")
 FILLING = ("append", "appendleft", "add", "extend", "update", "insert", "setdefault")
 
 
@@ -33,6 +40,31 @@ def keyed(nodes: Collection[ast.AST]) -> set[int]:
     for name, line in _keys(nodes):
         first[name] = min(line, first.get(name, line))
     return set(first.values())
+
+
+def changed_underway(nodes: Collection[ast.AST]) -> set[int]:
+    """Where a row loses or gets items while a `for` goes through it, which then passes some by."""
+    return {
+        part.lineno
+        for loop in nodes
+        if isinstance(loop, ast.For)
+        for part in own_nodes(loop)
+        if _changes(part, ast.unparse(loop.iter))
+    }
+
+
+def _changes(node, row):
+    """Whether this takes an item out of the row of that name, or puts one in before its end."""
+    if isinstance(node, ast.Delete):
+        return any(
+            isinstance(target, ast.Subscript) and ast.unparse(target.value) == row
+            for target in node.targets
+        )
+    return (
+        isinstance(node, ast.Call)
+        and is_named(node.func, UNDERWAY)
+        and ast.unparse(node.func.value) == row
+    )
 
 
 def strides(nodes: Collection[ast.AST]) -> set[int]:

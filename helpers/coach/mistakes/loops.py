@@ -28,6 +28,21 @@ def started_lazily(nodes: Collection[ast.AST]) -> Iterator[int]:
                         yield made.lineno
 
 
+def waited_once(nodes: Collection[ast.AST]) -> Iterator[int]:
+    """Each `if` that lets a task wait for its turn, with nothing that asks again behind the wait:
+    no loop is around it.
+    """
+    again = {
+        part for node in nodes if isinstance(node, (ast.While, ast.For)) for part in own_nodes(node)
+    }
+    for node in nodes:
+        if isinstance(node, ast.If) and node not in again:
+            awaited = (part.value for part in own_nodes(node) if isinstance(part, ast.Await))
+            calls = (call.func for call in awaited if isinstance(call, ast.Call))
+            if any(is_named(function, ("*.wait",)) for function in calls):
+                yield node.lineno
+
+
 def _gone_through(loop):
     if isinstance(loop, ast.For):
         return [loop.iter]

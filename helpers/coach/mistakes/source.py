@@ -251,12 +251,23 @@ class Source(Lines):
         made = set(filter(None, (self.made_outside(name, changing=True) for name in names)))
         return made.pop() if len(made) == 1 else None
 
-    def inside_while(self, place: Place) -> bool:
-        """Whether a place is in a `while` loop."""
-        return any(
-            isinstance(node, ast.While) and node.lineno <= place[1] <= node.end_lineno
-            for node in nodes_of(place[0])
-        )
+    def spinning(self, place: Place, *others: Place) -> Place | None:
+        """Where the `while` begins that goes round and round at a place; None if it is in none.
+
+        others: where it was at other moments. Those in the same `while` are in what is named, too.
+        """
+        filename, line = place
+        around = [
+            node
+            for node in nodes_of(filename)
+            if isinstance(node, ast.While) and _spans(node, line)
+        ]
+        if not around:
+            return None
+        outermost = min(around, key=_line)
+        lines = {at for name, at in others if name == filename and _spans(outermost, at)}
+        inmost = max((node for node in around if all(_spans(node, at) for at in lines)), key=_line)
+        return filename, inmost.lineno
 
     def sequential_await(self) -> Place | None:
         """Where each call is awaited before the next starts: an await in a loop, or a group of
@@ -313,6 +324,13 @@ class Source(Lines):
         names = names_of((type(error),))
         kept = (kept_by(block, names, sure=True) for block in blocks)
         return next(filter(None, kept), None)
+
+    def kept_around(self, name: str, error: type[BaseException]) -> int | None:
+        """The line that keeps such an error which comes out of a call of this name, or None."""
+        lines = [call.lineno for call in self.calls_of(name)]
+        blocks = (block for line in lines for block in around(self.nodes(), line))
+        kept = (kept_by(block, names_of((error,))) for block in blocks)
+        return next((keeper.line for keeper in kept if keeper), None)
 
     def swallowing_handler(self, waited: Iterable[int] = ()) -> Place | None:
         """Where a cancellation is kept from coming out, or None.
@@ -447,6 +465,10 @@ def _is_bound(node):
 def _span(node: ast.expr) -> tuple[int, int | None, int, int | None]:
     """From where to where an expression stands, as `co_positions` has it."""
     return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
+
+
+def _spans(node: ast.stmt, line: int) -> bool:
+    return node.lineno <= line <= node.end_lineno
 
 
 def _line(node: ast.AST) -> int:

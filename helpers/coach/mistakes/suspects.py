@@ -22,8 +22,8 @@ from helpers.coach.mistakes.differences import (
     takes_for_nothing,
 )
 from helpers.coach.mistakes.handlers import CATCHES, catches, names_of, raised_again
-from helpers.coach.mistakes.keeping import asked_before, keyed, strides
-from helpers.coach.mistakes.loops import late_bound, started_lazily
+from helpers.coach.mistakes.keeping import asked_before, changed_underway, keyed, strides
+from helpers.coach.mistakes.loops import late_bound, started_lazily, waited_once
 from helpers.coach.mistakes.nodes import (
     COLLECTED,
     LOOPS,
@@ -62,6 +62,10 @@ PASSES = (
 LETTERS_AND_BYTES = (
     "In UTF-8 a letter such as `é` is two bytes, and others are up to four: the two must not be "
     "counted or cut as if they were one."
+)
+STRIPPED = (
+    "It takes away each of these letters, in whatever order they stand, and goes on until another "
+    "one comes. `removeprefix` and `removesuffix` take a word away, once."
 )
 SPACES = (
     "`split()` takes away all that stands between two words, and `join` puts the same between any "
@@ -103,8 +107,10 @@ def of_value(nodes: Collection[ast.AST], got: object, expected: object) -> Suspe
             return _falsy(nodes, tests)
     if lacks_alike(got, expected):
         return of_alike(nodes)
+    if underway := of_row(nodes):
+        return underway
     if has_swapped(got, expected):
-        return _only(_filled(nodes), "adds what is ready")
+        return of_ready(nodes) or _only(_filled(nodes), "adds what is ready")
     if has_more(got, expected) and (found := _only(_conditions(nodes), "lets it through")):
         return found
     if is_cut(got, expected) and (found := _only(_slices(nodes, len(got)), "takes no more")):
@@ -130,6 +136,21 @@ def of_value(nodes: Collection[ast.AST], got: object, expected: object) -> Suspe
         return found
     whole = isinstance(expected, (list, dict)) and _only(replaced(nodes), "replaces all of it")
     return whole or _only(_shared(nodes), "is one for all")
+
+
+def of_row(nodes: Collection[ast.AST]) -> Suspect | None:
+    """The one line that changes a row while a `for` goes through it."""
+    return _only(
+        changed_underway(nodes),
+        "changes the row that the `for` goes through",
+        "A `for` counts its steps: when an item is taken out, the next one moves into its place, "
+        "and is passed by. Go through a copy, or make a new row.",
+    )
+
+
+def of_ready(nodes: Collection[ast.AST]) -> Suspect | None:
+    """The one line that takes what is ready first, and so gives the items their order."""
+    return _only(_calls(nodes, "as_completed"), "gives them their order")
 
 
 def of_truth(nodes: Collection[ast.AST]) -> Suspect | None:
@@ -237,6 +258,16 @@ def of_limit(nodes: Collection[ast.AST]) -> Suspect | None:
         if any(isinstance(part, ast.Constant) for part in node.args)
     ]
     return _only(limits, "limits how many run at once", "Does the task ask for that limit?")
+
+
+def of_one_wait(nodes: Collection[ast.AST]) -> Suspect | None:
+    """The one `if` behind whose wait nobody asks again whether there is a place; or None."""
+    return _only(
+        waited_once(nodes),
+        "asks once",
+        "Those who wait are woken together, and another may have come first. Ask again after each "
+        "wait: `while` in the place of `if`, or `condition.wait_for`.",
+    )
 
 
 def of_waits(nodes: Collection[ast.AST]) -> Suspect | None:
@@ -480,9 +511,21 @@ def _changed(nodes, one, wanted):
         return _only(_calls(nodes, *LETTERS), "changes letters")
     if one.split() == wanted.split() and one.strip() != wanted.strip():
         return _only(_calls(nodes, "join"), "puts the words together anew", SPACES)
+    if one in wanted and (found := _only(_letters_stripped(nodes), "takes letters", STRIPPED)):
+        return found
     if one in wanted:
         return _only(_calls(nodes, *CUTTING), "cuts it")
     return _only(_calls(nodes, *CUTTING), "cuts too little") if wanted in one else None
+
+
+def _letters_stripped(nodes) -> Iterator[int]:
+    """Where a word is given to `strip` and its like, which take it for a set of letters."""
+    for node in nodes:
+        if isinstance(node, ast.Call) and is_named(node.func, ("strip", "lstrip", "rstrip")):
+            given = [part.value for part in node.args if isinstance(part, ast.Constant)]
+            if any(isinstance(word, (str, bytes)) and len(word.split()) == 1 for word in given):
+                if len(given[0].strip()) > 1:
+                    yield line_of_call(node)
 
 
 def _is_generator(node):
