@@ -2628,7 +2628,6 @@ async def send_all(sock, data):
 # %% deliver-1 wrong: ends when nobody waits
 # cause: The loop ends as soon as no question is open, though the connection still stands and new questions may be asked at any time; nobody reads their answers.
 # line: while waiting:
-# told: if not line:
 async def deliver(next_line, waiting):
     while waiting:
         line = await next_line()

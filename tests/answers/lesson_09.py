@@ -1705,7 +1705,6 @@ def start(coro, loop):
 # %% task-step-1 wrong: a failed future ends the task
 # cause: The error of an awaited future is given to the task's future directly, and the coroutine is not resumed: it can neither catch the error nor clean up.
 # line: result.set_exception(awaited.exception())
-# told: if awaited.exception() is not None:
 def start(coro, loop):
     result = loop.create_future()
 

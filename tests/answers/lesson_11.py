@@ -3667,8 +3667,7 @@ async def borrow(lend, use, give_back):
 
 # %% in-hand-1 wrong: a flag and a finally
 # cause: `finished` stays False for a job that failed as well, so a failed job stands in `failed` and also goes back into the queue.
-# line: if not finished: | failed.append(job) | finished = True
-# told: queue.put_nowait(job)
+# line: if not finished: | failed.append(job) | finished = True | queue.put_nowait(job)
 import asyncio
 
 

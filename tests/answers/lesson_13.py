@@ -3653,8 +3653,7 @@ def limited(fetch, most):
 
 # %% once-per-key-1 wrong: a shielded task per key
 # cause: A load that failed stays in the dict, so a task that asks later gets the old error instead of having the key loaded again.
-# line: if key not in tasks: | return await asyncio.shield(tasks[key])
-# told: tasks[key] = asyncio.create_task(load(key))
+# line: if key not in tasks: | return await asyncio.shield(tasks[key]) | tasks[key] = asyncio.create_task(load(key))
 import asyncio
 
 

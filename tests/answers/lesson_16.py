@@ -3930,8 +3930,7 @@ async def feed(source, send, workers, size):
 
 # %% worker-1 wrong: the item is shielded
 # cause: `shield` keeps the item's task running when the worker is cancelled, though the item must end together with the worker.
-# line: await asyncio.shield(job)
-# told: job = asyncio.ensure_future(work(item))
+# line: await asyncio.shield(job) | job = asyncio.ensure_future(work(item))
 import asyncio
 
 

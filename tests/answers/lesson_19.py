@@ -4447,8 +4447,7 @@ async def shut_down(server, under_way, seconds):
 
 # %% ask-pool-1 wrong: all questions on one connection
 # cause: One connection is borrowed for all the questions, but it takes only one at a time and refuses the second one.
-# line: async with pool.acquire() as connection:
-# told: tasks = [group.create_task(connection.fetch(name)) for name in names]
+# line: async with pool.acquire() as connection: | group.create_task(connection.fetch(name))
 import asyncio
 
 

@@ -3587,8 +3587,7 @@ async def leaks(test):
 
 # %% fixture-1 wrong: a fridge that never started
 # cause: `fridge.on()` stands inside the `try` whose `finally` switches the fridge off, so it is switched off even if it did not start.
-# line: await fridge.on()
-# told: await fridge.off()
+# line: await fridge.on() | await fridge.off()
 async def kitchen(oven, fridge):
     await oven.on()
     try:

@@ -5797,8 +5797,7 @@ async def pipeline(fetch, parse, pages, workers, size):
 
 # %% crawl-pipeline-1 wrong: the parser stays behind
 # cause: If pipeline is cancelled, the line that cancels the parser is never reached, and the parser goes on running; it belongs into a finally.
-# line: parser.cancel() | parser = asyncio.create_task(parse_pages())
-# told: await asyncio.gather(*(fetch_pages() for _ in range(workers)))
+# line: parser.cancel() | parser = asyncio.create_task(parse_pages()) | await asyncio.gather(*(fetch_pages() for _ in range(workers)))
 import asyncio
 
 

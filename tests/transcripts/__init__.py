@@ -38,8 +38,6 @@ VARIES = {
     r"(?<=pages it sent )\d+ requests: \d+(?= of them found no)": "‹count› requests: ‹count›",
     r"(?<=It returned )\['result \d'.*\](?=; the expected order is)": "‹another order›",
     r"(?<=It returned )\{[^}]*'(/\w)': 'page (?!\1)[^}]*\}": "‹pages mixed up›",
-    # A loop that never waits is stopped at any of its lines.
-    r"Line \d+(?= goes round and round without ever waiting: )(.*: )`.*`": r"Line ‹line›\1‹code›",
 }
 
 ANEW = "read what has changed, then write it anew: python -m tests.transcripts {}"

@@ -294,6 +294,7 @@ class Deliver(Exercise):
         except KeyError as error:
             if [*error.args] == last:
                 self._look_for_a_copy(lab, last)
+            self._look_for_an_end(lab, last)
             raise
         if [number for number, future in futures.items() if not future.done()] == last:
             self._look_for_a_copy(lab, last)
@@ -314,6 +315,18 @@ class Deliver(Exercise):
                 "there when a line has come.",
                 headline="left somebody waiting",
                 at="makes a copy",
+            )
+
+    def _look_for_an_end(self, lab, late):
+        """Raise Wrong if it ends when nobody waits, though somebody asked later."""
+        if late and (head := lab.while_loop("waiting")):
+            raise Wrong(
+                "stopped early",
+                f"The future of question {late[0]!r}, which was asked when all others had their "
+                "answers, was never set: `deliver` had ended.",
+                head,
+                "A new question may come into `waiting` at any time. The end is when `next_line` "
+                'gives b"".',
             )
 
     @right

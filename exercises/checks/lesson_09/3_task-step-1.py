@@ -358,7 +358,7 @@ class Start(Exercise):
                 "lost error",
                 "The coroutine handed out a future, which failed. The coroutine was not told: the "
                 "error went to the future that `start` returned.",
-                lab.text.of_traceback(error),
+                lab.call_of("set_exception", given="exception") or lab.text.of_traceback(error),
                 "Send None, and look into no future: the coroutine's own `await` asks it for its "
                 "result, and raises its error where the coroutine can catch it.",
                 headline="took the error away from the coroutine",

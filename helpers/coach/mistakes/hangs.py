@@ -102,7 +102,6 @@ def name_hang(hang: Hang, source: Source) -> tuple[Wrong, Place | None]:
     """Tell a deadlock, a spin, a hog, a blocked loop and the rest apart: (Wrong, place)."""
     seen = [place for place in hang.places if place]
     often = max(set(seen), key=seen.count) if seen else None
-    spins = often and source.spinning(often, *seen)
     waiting = next(
         (
             (filename, line)
@@ -111,6 +110,8 @@ def name_hang(hang: Hang, source: Source) -> tuple[Wrong, Place | None]:
         ),
         None,
     )
+    met = often or waiting
+    spins = met and source.spinning(met, *seen)
     waited = f"After {seconds(hang.limit)} it was still at it."
     if hang.cancelling:
         place = source.swallowing_handler() or often or waiting
@@ -131,7 +132,7 @@ def name_hang(hang: Hang, source: Source) -> tuple[Wrong, Place | None]:
             ), waiting or often
         if hang.cpu > BUSY:
             said = f"The loop went round and round, and nothing ever waited. {waited}"
-            return Wrong("spin", said), spins or often or waiting
+            return Wrong("spin", said), spins or met
         return Wrong("endless", f"It waited again and again. {waited}"), waiting or often
     if often and hang.cpu > BUSY:
         if spins:
