@@ -294,10 +294,10 @@ class Deliver(Exercise):
         except KeyError as error:
             if [*error.args] == last:
                 self._look_for_a_copy(lab, last)
-            self._look_for_an_end(lab, last)
             raise
         if [number for number, future in futures.items() if not future.done()] == last:
             self._look_for_a_copy(lab, last)
+            self._look_for_an_end(lab, last)
         return {f"the future of question {each!r} got": _came_to(futures[each]) for each in answers}
 
     def _look_for_a_copy(self, lab, late):
@@ -322,8 +322,8 @@ class Deliver(Exercise):
         if late and (head := lab.while_loop("waiting")):
             raise Wrong(
                 "stopped early",
-                f"The future of question {late[0]!r}, which was asked when all others had their "
-                "answers, was never set: `deliver` had ended.",
+                f"The future of question {late[0]!r} was never set: nobody waited any more, or yet, "
+                "and `deliver` had ended when it was asked.",
                 head,
                 "A new question may come into `waiting` at any time. The end is when `next_line` "
                 'gives b"".',
