@@ -15,29 +15,24 @@ BY_THE_REAL_CLOCK = {
     "test_recorder_cost.py", "test_run.py", "test_stop_button.py", "test_stop_starts.py",
     "test_virtual_outside.py", "test_workloads.py",
 }  # fmt: skip
-LOWEST = 19  # priority of a process, as `nice` counts
 
 
-def pytest_configure(config):
-    """Let what the tests start hear Ctrl-C, even where a shell has started them in the background:
-    such a shell has it ignored, and children inherit that. Let the second half of the workers give
-    way to the first.
+def pytest_configure():
+    """Let what the tests start hear Ctrl-C, even where a shell has started them in the background.
+
+    Such a shell has it ignored, and children inherit that.
     """
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    if hasattr(config, "workerinput") and hasattr(os, "nice"):
-        worker = config.workerinput["workerid"], config.workerinput["workercount"]
-        if not is_of_the_first_half(*worker):
-            os.nice(LOWEST)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Keep a file's tests on one worker, where they share a kernel, a server or an environment.
 
-    Those that share nothing are spread, so that notebooks run side by side. The first half of the
-    workers begins with what is judged by the real clock. The other half does the rest, at the
-    lowest priority: it takes what the first leaves of the machine, and is not in its way.
+    Those that share nothing are spread, so that notebooks run side by side. What goes by the real
+    clock is left to the first half of the workers, so that no more of it runs at once than there
+    are processors; it mostly waits, and the other half does the rest meanwhile.
     """
     # A scheduler of our own, for the marks that xdist offers (3.8) have no effect on pytest 9.2.
     from xdist.scheduler import LoadFileScheduling

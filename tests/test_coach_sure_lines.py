@@ -133,6 +133,10 @@ def test_what_keeps_an_error_is_named_where_there_is_one_thing(body, line):
 
 
 VALUES = [
+    ("for page in pages:\n        pages.remove(page)", [2], [1, 2], 5),
+    ("for page in pages:\n        if page: pages.remove(page)", [2], [1, 2], 5),
+    ("for page in pages:\n        pages.remove(page)\n        break", [2], [1, 2], None),
+    ("for page in list(pages):\n        pages.remove(page)", [2], [1, 2], None),
     ('return pages.lstrip("TEA ").strip()', "", "A TEA", 4),
     ('pages = pages.strip(" ")\n    return pages.rstrip()', "", "A TEA", None),
     ("if not pages:\n        return None\n    return pages", None, [], 4),

@@ -322,8 +322,8 @@ class Deliver(Exercise):
         if late and (head := lab.while_loop("waiting")):
             raise Wrong(
                 "stopped early",
-                f"The future of question {late[0]!r} was never set: nobody waited any more, or yet, "
-                "and `deliver` had ended when it was asked.",
+                f"The future of question {late[0]!r} was never set: it was asked when nobody else "
+                "waited, and `deliver` had ended.",
                 head,
                 "A new question may come into `waiting` at any time. The end is when `next_line` "
                 'gives b"".',

@@ -43,14 +43,29 @@ def keyed(nodes: Collection[ast.AST]) -> set[int]:
 
 
 def changed_underway(nodes: Collection[ast.AST]) -> set[int]:
-    """Where a row loses or gets items while a `for` goes through it, which then passes some by."""
+    """Where a row loses or gets items while a `for` goes through it, which then passes some by;
+    not where the loop is left behind that.
+    """
     return {
         part.lineno
         for loop in nodes
         if isinstance(loop, ast.For)
-        for part in own_nodes(loop)
+        for block in _blocks_in(loop)
+        if not isinstance(block[-1], (ast.Break, ast.Return, ast.Raise))
+        for statement in block
+        if not hasattr(statement, "body")
+        for part in ast.walk(statement)
         if _changes(part, ast.unparse(loop.iter))
     }
+
+
+def _blocks_in(loop):
+    """The rows of statements that a loop runs, those of its `if`s, `try`s and loops too."""
+    for node in (loop, *own_nodes(loop)):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, list) and block and not (node is loop and name == "orelse"):
+                yield block
 
 
 def _changes(node, row):
