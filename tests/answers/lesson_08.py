@@ -2637,3 +2637,24 @@ async def deliver(next_line, waiting):
         waiting.pop(number).set_result(answer)
     for number in list(waiting):
         waiting.pop(number).set_exception(ConnectionError())
+
+# %% serve-1 wrong: awaits the talk in the accept loop
+# cause: The talk is awaited in the loop that accepts, so the next client is accepted only when the one before has been served.
+# line: await chat(sock)
+from helpers.eventloop.sockets import accept
+
+
+async def serve(listener, talk, spawn):
+    """Accept clients for ever, and talk to all of them at once."""
+
+    async def chat(sock):
+        try:
+            await talk(sock)
+        except Exception as error:
+            print("a talk failed:", error)
+        finally:
+            sock.close()
+
+    while True:
+        sock, address = await accept(listener)
+        await chat(sock)

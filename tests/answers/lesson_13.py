@@ -3666,3 +3666,15 @@ def once_per_key(load):
         return await asyncio.shield(tasks[key])
 
     return get
+
+# %% tally-1 wrong: asks too early whether the name is new
+# cause: Whether the name is new is decided before the await; by the time the number has come another task may have written a total, which is then overwritten.
+# line: new = name not in totals | totals[name] = number
+async def add(totals, name, fetch):
+    """Fetch a number and add it to the total of `name`."""
+    new = name not in totals
+    number = await fetch(name)
+    if new:
+        totals[name] = number
+    else:
+        totals[name] += number

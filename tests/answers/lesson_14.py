@@ -3614,3 +3614,22 @@ async def ask(client, page):
         response = await client.get(page)
     response.raise_for_status()
     return response
+
+# %% one-client-1 wrong: never looks at the status
+# cause: `get` raises nothing for a 404 or a 500, so without `raise_for_status()` a failing page ends in a `KeyError` or a JSON error instead of the `HTTPStatusError`.
+# line: response = await client.get(url) | data = response.json()
+import httpx
+
+
+async def all_names(base_url):
+    """Return all the names of a list that comes in pages."""
+    names = []
+    url = base_url + "/api/v2/pokemon?limit=40"
+    async with httpx.AsyncClient() as client:
+        while url:
+            response = await client.get(url)
+            data = response.json()
+            for entry in data["results"]:
+                names.append(entry["name"])
+            url = data["next"]
+    return names

@@ -3183,3 +3183,24 @@ def at_most(number, handle):
             writer.close()
 
     return handler
+
+# %% at-most-1 wrong: release without finally
+# cause: If `handle` raises or is cancelled, the release after it is never reached, so its place is lost and the connection stays open.
+# line: places.release() | await handle(reader, writer) | writer.close()
+import asyncio
+
+
+def at_most(number, handle):
+    """Return a handler that serves at most so many connections at a time."""
+    places = asyncio.Semaphore(number)
+
+    async def serve(reader, writer):
+        if places.locked():
+            writer.write(b"busy\n")
+        else:
+            await places.acquire()
+            await handle(reader, writer)
+            places.release()
+        writer.close()
+
+    return serve

@@ -1,3 +1,4 @@
+import ast
 import contextlib
 import socket
 import weakref
@@ -114,7 +115,7 @@ class Serve(Exercise):
                 "sequential",
                 "The first client took its time. The second "
                 "one knocked, and got no answer until the first had gone.",
-                lab.stands_at(server.coro) or lab.await_of(besides="accept"),
+                _waiting_there(lab) or lab.stands_at(server.coro),
                 "`serve` must be back at `accept` at once: `spawn` the talk, do not await it.",
                 headline="one client after another",
             )
@@ -371,3 +372,12 @@ class Serve(Exercise):
         while True:
             sock, address = await accept(listener)
             spawn(one(sock))
+
+
+def _waiting_there(lab):
+    """The `await` in the endless loop that is not for the next client, or None."""
+    parts = [node for loop in lab.nodes() if isinstance(loop, ast.While) for node in ast.walk(loop)]
+    inner = [node for node in parts if isinstance(node, ast.AsyncFunctionDef)]
+    others = {node for function in inner for node in ast.walk(function)}
+    awaits = (node for node in parts if isinstance(node, ast.Await) and node not in others)
+    return lab.earliest(*(node.lineno for node in awaits if "accept" not in ast.unparse(node)))

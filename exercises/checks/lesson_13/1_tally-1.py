@@ -108,12 +108,16 @@ class AddWhatComes(Exercise):
             observed = f"`totals` is {totals} in the end; 107 and 30 are expected."
             if line := made_per_call(lab):
                 raise Wrong("lock per call", observed, line, FETCH_FIRST)
+            early = lab.assigned(to=ast.Compare)  # such as `new = name not in totals`
+            asked = early and early < last_await(lab)
             raise Wrong(
                 "lost update",
                 observed,
-                lab.assigned("totals", to=ast.Await) or last_await(lab),
+                early if asked else lab.assigned("totals", to=ast.Await) or last_await(lab),
                 FETCH_FIRST,
-                at="gives the others their turn",
+                at="asks before the others have their turn"
+                if asked
+                else "gives the others their turn",
             )
         lab.equal(totals, {"a": 107, "b": 30}, what="`totals` is")
 

@@ -79,8 +79,17 @@ class OneClient(Exercise):
         with noted_clients(lab) as clients:
             try:
                 lab.run(self._ask(lab, all_names, site.url), raises=httpx.HTTPStatusError)
-            except (Wrong, KeyError):
+            except (Wrong, KeyError, ValueError) as error:
                 the_brackets(lab, 503)
+                if not isinstance(error, Wrong) and not lab.use_of("raise_for_status"):
+                    raise Wrong(
+                        "another error",
+                        "A page failed, and what came out was a "
+                        f"{type(error).__name__}: the answer was read as if it were a page.",
+                        lab.call_of("*.get"),
+                        "`response.raise_for_status()` raises the HTTPStatusError.",
+                        headline="never looked at the status",
+                    ) from None
                 raise
         if clients and not clients[0].is_closed:
             raise Wrong(
@@ -312,7 +321,7 @@ class OneClient(Exercise):
                 address = response.json()["next"]
         return names
 
-    @wrong("raised", says="KeyError")
+    @wrong("another error", says="`response.raise_for_status()` raises the HTTPStatusError")
     async def never_looks_at_the_status(base_url):
         names, address = [], base_url + "/api/v2/pokemon?limit=40"
         async with httpx.AsyncClient() as client:

@@ -181,10 +181,13 @@ class Serving:
                     None,
                     "Each way through the handler must end, and close.",
                 ) from None
+            skipped = self.errors and self.lab.text.skipped("close", "abort")
             raise Wrong(
                 "left open",
                 f"The client heard {self.brief(heard)} and waited for the "
                 "end. The handler had returned, and the connection stayed open.",
+                skipped or None,
+                at="isn't reached after an error" if skipped else "",
             ) from None
 
     def brief(self, heard):
