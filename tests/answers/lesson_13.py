@@ -3617,7 +3617,6 @@ class Log:
 # %% tally-1 wrong: first see whether the name is known
 # cause: Whether the name is new is decided before the fetch; by the time the number has come, another task may have entered the name, and its number is overwritten.
 # line: is_new = name not in totals | totals[name] = number
-# told: number = await fetch(name)
 async def add(totals, name, fetch):
     is_new = name not in totals
     number = await fetch(name)
