@@ -37,8 +37,6 @@ def pytest_xdist_make_scheduler(config, log):
     # A scheduler of our own, for the marks that xdist offers (3.8) have no effect on pytest 9.2.
     from xdist.scheduler import LoadFileScheduling
 
-    by_the_clock = functools.cache(goes_by_the_real_clock)
-
     class InTwoHalves(LoadFileScheduling):
         def _split_scope(self, nodeid):
             file = nodeid.partition("::")[0]
@@ -54,7 +52,7 @@ def pytest_xdist_make_scheduler(config, log):
 
         def _next_for(self, node):
             first = is_of_the_first_half(node.gateway.id, self.numnodes)
-            fitting = (scope for scope in self.workqueue if by_the_clock(scope) == first)
+            fitting = (scope for scope in self.workqueue if goes_by_the_real_clock(scope) == first)
             others = iter(self.workqueue if first else ())
             return next(fitting, next(others, None))
 
@@ -66,6 +64,7 @@ def is_of_the_first_half(worker, workers):
     return int(worker.removeprefix("gw")) < (workers + 1) // 2
 
 
+@functools.cache
 def goes_by_the_real_clock(scope):
     """Whether a file of tests, or a single test, fails or says nothing on a machine that is busy
     with others.

@@ -51,14 +51,10 @@ class Drive(Exercise):
         heard = []
         self._case(lab, drive, patient(heard), "enough", "asks on after an error")
         if heard != [4]:
-            raise Wrong(
-                "sent for yielded",
+            raise self._lost_a_question(
+                lab,
                 "After an error the generator asked for the price, and "
                 f"{f'was sent {heard[0]!r}' if heard else 'nothing was sent'}.",
-                lab.dropping("throw") or lab.call_of("throw"),
-                "`throw` makes the generator go on, as `send` does, and gives back its next "
-                "question.",
-                headline="lost a question",
             )
         try:
             got = drive(lab.generator(careless()), find)
@@ -127,6 +123,15 @@ class Drive(Exercise):
             "it returned": got,
         }
 
+    def _lost_a_question(self, lab, observed):
+        return Wrong(
+            "sent for yielded",
+            observed,
+            lab.dropping("throw") or lab.call_of("throw"),
+            "`throw` makes the generator go on, as `send` does, and gives back its next question.",
+            headline="lost a question",
+        )
+
     def _case(self, lab, drive, generator, expected, which="asks two questions", heard=()):
         talk = lab.generator(generator)
         try:
@@ -145,15 +150,11 @@ class Drive(Exercise):
                 headline="let StopIteration out",
             ) from None
         except LookupError as error:
-            if which.startswith("asks on") and (dropped := lab.dropping("throw")):
-                raise Wrong(
-                    "sent for yielded",
+            if which.startswith("asks on") and lab.dropping("throw"):
+                raise self._lost_a_question(
+                    lab,
                     f"`find` raised {type(error).__name__}, and the generator was thrown it and "
                     "asked its next question. `find` was asked the old one once more.",
-                    dropped,
-                    "`throw` makes the generator go on, as `send` does, and gives back its next "
-                    "question.",
-                    headline="lost a question",
                 ) from None
             if isinstance(error, IndexError):
                 raise Wrong(

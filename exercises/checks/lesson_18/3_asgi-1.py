@@ -70,8 +70,7 @@ class CountASGI(Exercise):
                     "whether another follows.",
                 )
             if body is not None:
-                counted = lab.while_loop()
-                lab.equal(talk.body, body, what="The body was", line=counted)
+                lab.equal(talk.body, body, what="The body was", line=lab.while_loop())
 
     @sweep(
         lambda some: {

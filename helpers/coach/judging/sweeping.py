@@ -20,8 +20,7 @@ from helpers.coach.judging.twists import NONE, Twist, cancellations, failures
 from helpers.coach.judging.what_if import CANCELLED, ERRORS, FAILED, changes, without_falsy
 from helpers.coach.mistakes.errors import is_slip, mistake
 from helpers.coach.mistakes.handlers import in_a_finally
-from helpers.coach.mistakes.suspects import FALSY, of_count, of_error
-from helpers.coach.mistakes.suspects import NONE as NOTHING
+from helpers.coach.mistakes.suspects import GUESSED, of_count, of_error
 from helpers.coach.mistakes.verdict import narrowed
 from helpers.coach.mistakes.words import brief
 
@@ -202,7 +201,7 @@ class Sweeping:
         else:
             if (
                 error is found
-                and found.try_ in (FALSY, NOTHING)
+                and found.try_ in GUESSED
                 and self._is_no_matter(sweep, answer, without_falsy(case, ways_of(sweep)))
             ):
                 found.line, found.at, found.try_ = None, "", None
@@ -212,7 +211,9 @@ class Sweeping:
     def _is_no_matter(self, sweep, answer, cases):
         """Whether the answer is wrong in each of these cases, too, as far as they can be asked."""
         asked = [each for each in cases if self._ask(sweep, self._model, each).error is None]
-        return bool(asked) and not any(self._goes_well(sweep, answer, each) for each in asked)
+        return bool(asked) and all(
+            self._error_in(sweep, answer, each) is not None for each in asked
+        )
 
     def _goes_well(self, sweep, answer, case, twist=NONE):
         """Whether the answer is right in a case of our own, which may be none that fits."""

@@ -59,7 +59,7 @@ def changes(case: Case, nodes: Collection[ast.AST], ways: Collection[str] = ()) 
 
     ways: names in a case that only tell how to ask: no answer gets to see them.
     """
-    for was, now in _replaced({name: case[name] for name in case if name not in ways}):
+    for was, now in _replaced(case, ways):
         if is_error(was):
             suspect = of_error(nodes, type_of(was), type_of(now))
         elif was and isinstance(was, (str, bytes)):
@@ -89,7 +89,7 @@ def without_falsy(case: Case, ways: Collection[str] = ()) -> Iterator[Case]:
     all of them. ways: as for `changes`.
     """
     kept = {name: case[name] for name in ways}
-    falsy = [pair for pair in _replaced({**case, **dict.fromkeys(kept, 1)}) if not pair[0]]
+    falsy = [(was, now) for was, now in _replaced(case, ways) if not was]
     every = case
     for was, now in falsy:
         every = _changed(every, was, now)
@@ -98,10 +98,10 @@ def without_falsy(case: Case, ways: Collection[str] = ()) -> Iterator[Case]:
         yield every | kept
 
 
-def _replaced(case) -> Iterator[tuple[object, object]]:
-    """The values of a case that may matter, and what stands in for them."""
+def _replaced(case, ways) -> Iterator[tuple[object, object]]:
+    """The values of a case that may matter, and what stands in for them. ways: as for `changes`."""
     seen = []
-    for leaf in leaves(case):
+    for leaf in leaves({name: value for name, value in case.items() if name not in ways}):
         if any(type(leaf) is type(one) and leaf == one for one in seen):
             continue
         seen.append(leaf)

@@ -7,7 +7,14 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from helpers.coach.form.text import is_function
-from helpers.coach.mistakes.nodes import is_named, line_of_call, names_in, own_nodes, suppressed_by
+from helpers.coach.mistakes.nodes import (
+    is_named,
+    line_of_call,
+    names_in,
+    own_nodes,
+    spans,
+    suppressed_by,
+)
 
 LEAVING = (ast.Return, ast.Break, ast.Continue)
 
@@ -51,7 +58,7 @@ def around(nodes: Collection[ast.AST], line: int) -> list[ast.AST]:
     """The `try` and `with` statements of the same function whose body holds a line, innermost
     first.
     """
-    functions = [node for node in nodes if is_function(node) and _holds(node, line)]
+    functions = [node for node in nodes if is_function(node) and spans(node, line)]
     begin = max((node.lineno for node in functions), default=0)
     found = [
         node
@@ -229,7 +236,3 @@ def _parts(statements):
         yield statement
         if not is_function(statement):
             yield from own_nodes(statement)
-
-
-def _holds(node, line):
-    return node.lineno <= line <= node.end_lineno

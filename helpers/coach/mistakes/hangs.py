@@ -114,7 +114,7 @@ def name_hang(hang: Hang, source: Source) -> tuple[Wrong, Place | None]:
     spins = met and source.spinning(met, *seen)
     waited = f"After {seconds(hang.limit)} it was still at it."
     if hang.cancelling:
-        place = source.swallowing_handler() or often or waiting
+        place = source.swallowing_handler() or met
         return Wrong("swallowed", f"I cancelled it, and it went on. {waited}"), place
     if hang.depth > DEEP:
         went = f"After {seconds(hang.limit)} it stood {hang.depth:,} calls deep in itself"

@@ -47,6 +47,11 @@ def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
             yield from own_nodes(child)
 
 
+def spans(node: ast.AST, line: int) -> bool:
+    """Whether a line is one of those on which a statement stands."""
+    return node.lineno <= line <= node.end_lineno
+
+
 def names_in(type_: ast.expr | None) -> list[str]:
     """The names of the errors in an `except`; none if it catches everything."""
     parts = type_.elts if isinstance(type_, ast.Tuple) else [type_] if type_ else []

@@ -37,6 +37,7 @@ from helpers.coach.mistakes.nodes import (
     locks_made_per_call,
     makes_changing,
     own_nodes,
+    spans,
 )
 
 HOLDING = ("*.put", "*.join", "gather", "asyncio.wait")
@@ -193,7 +194,7 @@ class Source(Lines):
                 (
                     node.name
                     for node in nodes_of(filename)
-                    if is_function(node) and node.lineno <= line <= node.end_lineno
+                    if is_function(node) and spans(node, line)
                 ),
                 None,
             )
@@ -258,15 +259,13 @@ class Source(Lines):
         """
         filename, line = place
         around = [
-            node
-            for node in nodes_of(filename)
-            if isinstance(node, ast.While) and _spans(node, line)
+            node for node in nodes_of(filename) if isinstance(node, ast.While) and spans(node, line)
         ]
         if not around:
             return None
         outermost = min(around, key=_line)
-        lines = {at for name, at in others if name == filename and _spans(outermost, at)}
-        inmost = max((node for node in around if all(_spans(node, at) for at in lines)), key=_line)
+        lines = {at for name, at in others if name == filename and spans(outermost, at)}
+        inmost = max((node for node in around if all(spans(node, at) for at in lines)), key=_line)
         return filename, inmost.lineno
 
     def sequential_await(self) -> Place | None:
@@ -296,9 +295,7 @@ class Source(Lines):
     def function_at(self, line: int) -> ast.AST:
         """The innermost function of the cell with the answer that holds a line."""
         functions = [
-            node
-            for node in nodes_of(self.main)
-            if is_function(node) and node.lineno <= line <= node.end_lineno
+            node for node in nodes_of(self.main) if is_function(node) and spans(node, line)
         ]
         return max(functions, key=lambda node: node.lineno, default=nodes_of(self.main)[0])
 
@@ -327,21 +324,22 @@ class Source(Lines):
 
     def kept_around(self, name: str, error: type[BaseException]) -> int | None:
         """The line that keeps such an error which comes out of a call of this name, or None."""
-        lines = [call.lineno for call in self.calls_of(name)]
-        blocks = (block for line in lines for block in around(self.nodes(), line))
-        kept = (kept_by(block, names_of((error,))) for block in blocks)
-        return next((keeper.line for keeper in kept if keeper), None)
+        kept = self._kept_at([call.lineno for call in self.calls_of(name)], error)
+        return next((keeper.line for keeper in kept), None)
 
     def swallowing_handler(self, waited: Iterable[int] = ()) -> Place | None:
         """Where a cancellation is kept from coming out, or None.
 
         waited: the lines at which the answer's tasks waited when it came, if they are known.
         """
-        names = names_of((asyncio.CancelledError,))
-        blocks = [block for line in waited for block in around(self.nodes(), line)]
-        met = set(filter(None, (kept_by(block, names) for block in blocks)))
+        met = set(self._kept_at(waited, asyncio.CancelledError))
         found = met.pop() if len(met) == 1 else self.keeper_of(asyncio.CancelledError)
         return found and self.place(found.line)
+
+    def _kept_at(self, lines, error):
+        """All that may keep such an error which comes out of one of these lines."""
+        blocks = (block for line in lines for block in around(self.nodes(), line))
+        return filter(None, (kept_by(block, names_of((error,))) for block in blocks))
 
     def locks_made_per_call(self) -> list[tuple[int, ast.AsyncFunctionDef]]:
         """The lines at which an `async def` makes a lock, so anew in each call, and that one."""
@@ -407,7 +405,7 @@ class Source(Lines):
             loops = [
                 node.lineno
                 for node in ast.walk(part)
-                if isinstance(node, (ast.For, ast.While)) and node.lineno <= line <= node.end_lineno
+                if isinstance(node, (ast.For, ast.While)) and spans(node, line)
             ]
             if loops:
                 return min(loops)
@@ -465,10 +463,6 @@ def _is_bound(node):
 def _span(node: ast.expr) -> tuple[int, int | None, int, int | None]:
     """From where to where an expression stands, as `co_positions` has it."""
     return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
-
-
-def _spans(node: ast.stmt, line: int) -> bool:
-    return node.lineno <= line <= node.end_lineno
 
 
 def _line(node: ast.AST) -> int:

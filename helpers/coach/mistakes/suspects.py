@@ -84,6 +84,7 @@ NONE = (
     "note in a variable of its own whether it is there."
 )
 
+GUESSED = (FALSY, NONE)  # what is to try where a value seems to be taken for nothing
 LATE = (
     "A function looks its names up when it runs, and by then the loop may have gone on. Hand it "
     "the value as an argument."
@@ -110,7 +111,8 @@ def of_value(nodes: Collection[ast.AST], got: object, expected: object) -> Suspe
     if underway := of_row(nodes):
         return underway
     if has_swapped(got, expected):
-        return of_ready(nodes) or _only(_filled(nodes), "adds what is ready")
+        ready = _only(_calls(nodes, "as_completed"), "gives them their order")
+        return ready or _only(_filled(nodes), "adds what is ready")
     if has_more(got, expected) and (found := _only(_conditions(nodes), "lets it through")):
         return found
     if is_cut(got, expected) and (found := _only(_slices(nodes, len(got)), "takes no more")):
@@ -146,11 +148,6 @@ def of_row(nodes: Collection[ast.AST]) -> Suspect | None:
         "A `for` counts its steps: when an item is taken out, the next one moves into its place, "
         "and is passed by. Go through a copy, or make a new row.",
     )
-
-
-def of_ready(nodes: Collection[ast.AST]) -> Suspect | None:
-    """The one line that takes what is ready first, and so gives the items their order."""
-    return _only(_calls(nodes, "as_completed"), "gives them their order")
 
 
 def of_truth(nodes: Collection[ast.AST]) -> Suspect | None:
