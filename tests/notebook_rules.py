@@ -22,12 +22,17 @@ import ast
 import os
 import queue
 import re
+import sys
 import time
 
 import psutil
 import pytest
 
 from tests.listeners import Listeners, unexplained
+
+# jsonschema, by which nbformat comes, goes without it. To build its grammar of addresses takes
+# longer than to run many a notebook, and no schema of a notebook asks for one.
+sys.modules.setdefault("rfc3987_syntax", None)
 
 SECONDS_FOR_PROCESSES_TO_GO = 30
 SECONDS_TO_WAIT_FOR_A_CELL = 120

@@ -39,22 +39,22 @@ def run_notebook(path, home, rules=True, twice=True):
         "-q",
         "-p",
         "no:cacheprovider",
-        "-p",
-        "no:xdist",
         "-o",
         "addopts=",
+        *(["-p", "tests.notebook_rules"] if rules else []),
+        "-p",
+        "nbval.plugin",
         "--nbval-lax",
         "--nbval-current-env",
         f"--nbval-cell-timeout={SECONDS_A_CELL}",
         f"--nbval-sanitize-with={ROOT / 'tests' / 'notebook_outputs.cfg'}",
     ]
-    if rules:
-        command += ["-p", "tests.notebook_rules"]
     env = os.environ | {
         "PYTHONPATH": os.pathsep.join([str(BINDING), str(ROOT)]),
         "NOTED_BINDS": str(home / "binds"),
         "ASYNC_COURSE_DATA": str(home),
         "RUN_ONCE": "" if twice else "yes",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # the others take longer to load than a notebook
     }
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=600)
     return done.returncode, done.stdout + done.stderr

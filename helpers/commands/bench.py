@@ -15,4 +15,6 @@ def run(options: argparse.Namespace) -> int:
     instead += ["--hub", str(options.hub)] if options.hub else []
     instead += ["--halts"] if options.halts else []
     instead += ["--suites"] if options.suites else []
+    instead += ["--right", str(options.right)] if options.right else []
+    instead += ["--busy", str(options.busy)] if options.busy else []
     return call([environment.python, "-m", "helpers.upkeep.bench", *instead, *options.rest])

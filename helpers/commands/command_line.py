@@ -188,6 +188,20 @@ def _add_commands(commands: Any) -> None:
         help="instead: the tests of aiohttp, anyio and others run on the course's event loop and "
         "on asyncio's (needs a network); names of projects may follow after --",
     )
+    instead.add_argument(
+        "--right",
+        type=int,
+        metavar="N",
+        help="instead: each right program of the exercises is judged N times; names of exercises "
+        "or numbers of lessons may follow after --",
+    )
+    bench.add_argument(
+        "--busy",
+        type=int,
+        default=0,
+        metavar="N",
+        help="with --right: N processes compute beside it",
+    )
     _pass_on(bench, "the benchmark")
     links = add("links", help="print links that open the course elsewhere", description=LINKS)
     links.add_argument(

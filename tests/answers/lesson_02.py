@@ -1629,6 +1629,24 @@ def interleave(first, second):
             break
     yield from second
 
+# %% interleave-1 wrong: the first one leads
+# cause: when first is used up before second, the rest of second is lost
+# line: for item in first: | yield item
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    others = iter(second)
+    used_up = False
+    for item in first:
+        yield item
+        if used_up:
+            continue
+        try:
+            other = next(others)
+        except StopIteration:
+            used_up = True
+        else:
+            yield other
+
 # %% lazy-1 wrong: reads one line ahead
 # cause: the following line is read before the error is yielded, so one more line is read than was asked for
 # line: following = next(source, None)

@@ -1673,6 +1673,13 @@ def averages(generator, numbers):
     next(generator)
     return [generator.send(numbers)]
 
+# %% average-2 wrong: a None before the numbers
+# cause: what the priming gives back is in the list too, so there is one answer too many
+# line: return [generator.send(value) for value in [None, *numbers]]
+def averages(generator, numbers):
+    """Prime the generator, send it each number, return its answers."""
+    return [generator.send(value) for value in [None, *numbers]]
+
 # %% borrow-1 wrong: loops and lends all
 # cause: a loop takes the book off again
 # line: while shelf

@@ -2091,6 +2091,31 @@ def round_robin(generators):
             continue
         ready.append(generator)
 
+# %% robin-1 wrong: calls itself for the next turn
+# cause: each turn is one more nested call, so a thousand turns end in a RecursionError
+# line: turn(others) | turn(others + [generator]) | def turn(ready):
+from collections import deque
+
+
+def round_robin(generators):
+    """Give the generators turns until all have ended."""
+    def turn(ready):
+        if not ready:
+            return
+        generator, *others = ready
+        try:
+            generator.send(None)
+        except StopIteration:
+            ended = True
+        else:
+            ended = False
+        if ended:
+            turn(others)
+        else:
+            turn(others + [generator])
+
+    turn(list(generators))
+
 # %% collect-1 wrong: reversed
 # cause: turns the list of results round
 # line: reversed | [::-1]

@@ -2451,6 +2451,24 @@ async def read_lines(sock):
         lines.append(buffer.rstrip())
     return lines
 
+# %% lines-1 wrong: returns without what is left
+# cause: a last line without a newline is still in the buffer when the stream ends, and is dropped
+# line: return lines | if not data:
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    """Return all lines that come, without their newlines."""
+    lines = []
+    buffer = b""
+    while True:
+        data = await recv(sock, 4096)
+        if not data:
+            return lines
+        buffer += data
+        *complete, buffer = buffer.split(b"\n")
+        lines.extend(complete)
+
 # %% serve-1 wrong: waits for the spawned task
 # cause: accept isn't awaited by serve
 # line: spawn(

@@ -1729,3 +1729,26 @@ def start(coro, loop):
 
     loop.call_soon(step)
     return result
+
+# %% task-step-1 wrong: begins by itself
+# cause: the first step is taken inside start, not by loop.call_soon
+# line: advance(None)
+def start(coro, loop):
+    """Run `coro` on `loop`, step by step; return a future of its result."""
+    result = loop.create_future()
+
+    def advance(_):
+        try:
+            awaited = coro.send(None)
+        except StopIteration as stop:
+            result.set_result(stop.value)
+        except Exception as error:
+            result.set_exception(error)
+        else:
+            if awaited is None:
+                loop.call_soon(advance, None)
+            else:
+                awaited.add_done_callback(advance)
+
+    advance(None)
+    return result

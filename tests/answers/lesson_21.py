@@ -1533,6 +1533,23 @@ def pay(book, payment):
     entry = f"{payment['account']}{payment['id']}"
     book.update({entry: payment["amount"]})
 
+# %% idempotent-1 right: a named key and setdefault
+from typing import Any, NamedTuple
+
+
+class Entry(NamedTuple):
+    account: Any
+    id: Any
+
+    @classmethod
+    def of(cls, payment):
+        return cls(payment["account"], payment["id"])
+
+
+def pay(book, payment):
+    """Enter `payment` into `book`, however often it is called."""
+    book.setdefault(Entry.of(payment), payment["amount"])
+
 # %% batches-1 wrong: does each different number once
 # cause: a number that comes twice is done once
 # line: set(numbers)

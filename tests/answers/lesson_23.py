@@ -5326,6 +5326,28 @@ async def fetch_all(fetch, pages, most, apart):
             group.create_task(one(place, page))
     return [answers[place] for place in range(len(answers))]
 
+# %% crawl-limit-1 wrong: in groups
+# cause: the pages are fetched in groups of `most`; a free place stays empty until the whole group has ended
+# line: for first in range(0, len(pages), most): | for page in pages[first:first + most]: | async with asyncio.TaskGroup() as group:
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    """Fetch all pages, in order; at most so many at once, and starts so far apart."""
+    loop = asyncio.get_running_loop()
+    results = []
+    last = None
+    for first in range(0, len(pages), most):
+        tasks = []
+        async with asyncio.TaskGroup() as group:
+            for page in pages[first:first + most]:
+                if last is not None:
+                    await asyncio.sleep(max(0, last + apart - loop.time()))
+                last = loop.time()
+                tasks.append(group.create_task(fetch(page)))
+        results.extend(task.result() for task in tasks)
+    return results
+
 # %% crawl-pipeline-1 wrong: gives up its slot before there is room
 # cause: the slot is given back as soon as the page is fetched, before it is in the queue, so any number of fetched pages may wait, not only one for each worker.
 # line: async with slots: | await queue.put((page, raw))
@@ -5747,6 +5769,50 @@ async def crawl(url, pages, workers, tell):
     async with httpx.AsyncClient() as client, asyncio.TaskGroup() as g:
         for k in range(workers):
             g.create_task(worker(client, pages[k::workers]))
+    return names, failed
+
+# %% crawl-whole-1 wrong: the time of waiting for a place counts
+# cause: the 0.3 s begin before the semaphore lets the try in, so a try that waits for its place runs out of time without a request
+# line: async with asyncio.timeout(0.3), slots:
+import asyncio
+import random
+
+import httpx
+
+
+async def crawl(url, pages, workers, tell):
+    """Return the name of each page, and the pages that failed."""
+    slots = asyncio.Semaphore(workers)
+    names, failed = {}, []
+
+    async def ask(client, page):
+        """Return the answer, or None if there was none."""
+        try:
+            async with asyncio.timeout(0.3), slots:
+                return await client.get(url + page)
+        except (httpx.TransportError, TimeoutError):
+            return None
+
+    async def get(client, page):
+        for attempt in range(1, 7):
+            response = await ask(client, page)
+            status = None if response is None else response.status_code
+            if status == 200:
+                names[page] = response.json()["name"]
+                break
+            if status not in (None, 429, 503) or attempt == 6:
+                failed.append(page)
+                break
+            if status == 429:
+                await asyncio.sleep(float(response.headers["Retry-After"]))
+            else:
+                await asyncio.sleep(random.uniform(0, 0.1))
+        tell(len(names), len(failed))
+
+    async with httpx.AsyncClient() as client:
+        async with asyncio.TaskGroup() as group:
+            for page in pages:
+                group.create_task(get(client, page))
     return names, failed
 
 # %% crawl-pipeline-1 wrong: a failure ends its worker

@@ -148,11 +148,14 @@ class Interleave(Exercise):
         if got == expected:
             return
         if len(got) < len(expected) and got == expected[: len(got)]:
+            shorter = "first" if len(left) < len(right_) else "second"
             raise Wrong(
                 "stopped early",
                 f"It yielded {got} and stopped. One of the two was used up; the other "
                 "still had something.",
-                lab.earliest(lab.call_of("zip"), lab.handler(StopIteration), lab.returning()),
+                lab.call_of("zip")
+                or lab.for_loop(shorter)
+                or lab.earliest(lab.handler(StopIteration), lab.returning()),
                 "Go on with the other one alone.",
                 headline="lost the rest",
             )

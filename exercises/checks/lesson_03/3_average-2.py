@@ -63,7 +63,8 @@ class Averages(Exercise):
                 f"It returned {got}: four answers to three numbers.",
                 lab.earliest(lab.call_of("next"), lab.call_of("send", given=None))
                 or lab.sieve()
-                or lab.condition(),
+                or lab.condition()
+                or lab.call_of("send"),
                 "What the priming gives back is not an answer to a number. Leave it out.",
                 headline="kept the priming's answer",
             )

@@ -176,11 +176,11 @@ class RoundRobin(Exercise):
         lab.told("with two generators of 3,000 turns each")
         try:
             round_robin([guest(log, "A", 3000), guest(log, "B", 3000)])
-        except RecursionError:
+        except RecursionError as error:
             raise Wrong(
                 "recursion",
                 f"After {len(log):,} turns Python refused to go deeper: RecursionError.",
-                lab.call_of(self.asks) or lab.call_of(),
+                lab.text.most_often_in(error),
                 "A call inside a call keeps both frames. Give the turns in a `while` loop.",
                 headline="makes a call for each turn",
             ) from None

@@ -79,14 +79,7 @@ class WriteBell(Exercise):
                 if "_waiter" not in str(error):
                     raise
                 if script == self._cancelled:
-                    raise Wrong(
-                        "stale wake-up",
-                        "The ring called the `wake` of (b), whose waiting had been taken back.",
-                        lab.returning("*.pop", "*.popleft", "*.clear")
-                        or lab.call_of("*.pop", "*.popleft"),
-                        "The undo takes out what this one `park` put in, wherever it stands.",
-                        headline="takes back another",
-                    ) from None
+                    raise self._takes_back_another(lab, "(b)") from None
                 raise Wrong(
                     "stale wake-up",
                     "A ring called the `wake` of a task that an earlier "
@@ -97,6 +90,17 @@ class WriteBell(Exercise):
                     headline="woken twice",
                 ) from None
             self._name(lab, log, script)
+
+    def _takes_back_another(self, lab, woken):
+        return Wrong(
+            "stale wake-up",
+            f"The ring called the `wake` of {woken}, whose waiting had been taken back.",
+            lab.returning("*.pop", "*.popleft", "*.clear")
+            or lab.call_of("*.pop", "*.popleft")
+            or lab.deleting(),
+            "The undo takes out what this one `park` put in, wherever it stands.",
+            headline="takes back another",
+        )
 
     async def _waiter(self, name, bell, log, clock):
         try:
@@ -233,7 +237,11 @@ class WriteBell(Exercise):
                 max_size=7,
             ),
         },
-        besides=[{"acts": ["comes"] * 1100 + ["1 s", "ring"]}],
+        besides=[
+            {"acts": ["comes"] * 1100 + ["1 s", "ring"]},
+            # Those who come later stand at another place by then.
+            {"acts": [*["comes"] * 3, "cancel 1", "1 s", "cancel 2", "1 s", "ring"]},
+        ],
         most=70,
     )
     def any_acts(self, Bell, lab, acts):
@@ -282,7 +290,12 @@ class WriteBell(Exercise):
                     await sleep(0)  # now it waits
             await sleep(9)
 
-        run(main)
+        try:
+            run(main)
+        except RuntimeError as error:
+            if comes.__name__ not in str(error):
+                raise
+            raise self._takes_back_another(lab, "a task") from None
         return {"what came of it:": [f"{name} {what} at {at:g} s" for name, what, at in log]}
 
     @right

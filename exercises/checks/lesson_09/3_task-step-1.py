@@ -88,7 +88,7 @@ class Start(Exercise):
             return Wrong(
                 "called, not handed over",
                 "When `start` returned, the coroutine had taken its first step already.",
-                lab.earliest(lab.call_of("step"), lab.call_of("call_soon", given="()")),
+                lab.call_of("call_soon", given="()") or lab.call_of_an_inner_function(),
                 "A new task goes to the end of the queue: `loop.call_soon(step)`. Hand "
                 "the function over, do not call it.",
                 headline="ran at once",

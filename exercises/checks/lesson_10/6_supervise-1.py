@@ -55,7 +55,7 @@ class Supervise(Exercise):
     - If the worker fails, it waits for `pause` seconds and starts it again, `restarts` times at
       most. If the worker fails once more after that, this last error comes out at once.
     - If `supervise` is cancelled, the worker is stopped and not started again. It may take a moment
-      to clean up, and has ended when `supervise` ends.
+      to clean up, which does not fail, and has ended when `supervise` ends.
     """
 
     id = "supervise-1"

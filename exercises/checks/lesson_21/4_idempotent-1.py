@@ -4,6 +4,8 @@ import math
 import pickle
 import sys
 
+import cloudpickle
+
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.nodes import is_named, uses
 
@@ -216,7 +218,7 @@ class Once(Exercise):
                     headline="two payments under one key",
                     at="makes the key",
                 )
-            book = pickle.loads(pickle.dumps(book))  # as another process gets it
+            book = pickle.loads(cloudpickle.dumps(book))  # as another process gets it
         return {"after each of them, `sum(book.values())` was": sums}
 
     @sweep(

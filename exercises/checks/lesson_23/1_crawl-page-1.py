@@ -201,6 +201,19 @@ class OnePage(Exercise):
                 f"I cancelled it after 0.5 s, and it went on until {run.elapsed:.1f} s.",
                 lab.handler(),
             )
+        for _ in range(4):  # whether a pause goes beyond the 4 s, chance decides
+            what = "whose answers are 503, after 0.85 s each"
+            ask, error, run = self.tried(get_page, lab, what, *[503] * 20, takes=0.85)
+            if run.elapsed > 4 + SOON:
+                raise Wrong(
+                    "limits add up",
+                    f"It was over at {run.elapsed:.2f} s; all of it may take 4 s.",
+                    lab.call_of("sleep"),
+                    "The limit holds for the pauses, too: put one `async with asyncio.timeout(4):` "
+                    "around all of it.",
+                    headline="paused beyond its end",
+                )
+            self.failed(lab, error, run, "was asked for 4 s", TimeoutError)
 
     @sweep(
         lambda some: {
@@ -253,10 +266,10 @@ class OnePage(Exercise):
             "the number of its tries is": len(ask.began),
         }
 
-    def tried(self, get_page, lab, what, *outcomes):
+    def tried(self, get_page, lab, what, *outcomes, takes=0.1):
         """Run it once: what was asked, the error that came out or None, the run."""
         lab.told(f"with a page {what}")
-        ask = Ask(lab, outcomes)
+        ask = Ask(lab, outcomes, takes)
         expected = (ValueError, TimeoutError, OSError)
         came = []
 
@@ -402,6 +415,28 @@ class OnePage(Exercise):
                     return body
                 if status not in (429, 503):
                     raise ValueError(status)
+        raise ValueError("five tries in vain")
+
+    @wrong("limits add up", says="The limit holds for the pauses, too")
+    async def only_the_tries_have_an_end(ask, page):
+        clock = asyncio.get_running_loop().time
+        end = clock() + 4
+        for attempt in range(5):
+            if attempt:
+                await asyncio.sleep(random.uniform(0, 0.05 * 2**attempt))
+            if clock() >= end:
+                raise TimeoutError
+            try:
+                async with asyncio.timeout_at(min(clock() + 1, end)):
+                    status, body = await ask(page)
+            except OSError:
+                if clock() >= end:
+                    raise
+                continue
+            if status == 200:
+                return body
+            if status not in (429, 503):
+                raise ValueError(status)
         raise ValueError("five tries in vain")
 
     @wrong("retried", says="404")

@@ -183,6 +183,7 @@ class TwoLimits(Exercise):
             f"{took} Fetch {late + 1} could begin at {begins[late]:g} s, and "
             f"began at {starts[late]:g} s.",
             self.waits_at(fetch_all, lab, seconds, most, apart, begins[late])
+            or lab.repeated_call_of("TaskGroup", "gather", "wait")
             or lab.call_of("sleep")
             or lab.call_of("gather"),
             "A fetch begins as soon as there is a place and `apart` seconds have passed "

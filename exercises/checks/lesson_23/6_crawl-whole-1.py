@@ -66,6 +66,8 @@ class Script(httpx.AsyncBaseTransport):
     first, second, ... request: a status, "hang", "drip", or an error; name: in a page's JSON.
     """
 
+    LATENCY = 0.05  # seconds
+
     def __init__(self, outcomes, name):
         self.outcomes = {path: iter(each) for path, each in outcomes.items()}
         self.name, self.log = name, []  # [path, outcome, began, ended]
@@ -80,7 +82,7 @@ class Script(httpx.AsyncBaseTransport):
                 patience = request.extensions["timeout"].get("read")
                 await asyncio.sleep(3600 if patience is None else patience)
                 raise httpx.ReadTimeout("hangs", request=request)
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(self.LATENCY)
             if isinstance(outcome, type):
                 raise outcome("connection lost", request=request)
         finally:
@@ -247,6 +249,14 @@ class Whole(Exercise):
                 "name": "",
                 "cancelled": None,
             }
+        ]
+        + [
+            {
+                "tries": {f"/{number}": [200] for number in range(60)},
+                "workers": 1,
+                "name": "",
+                "cancelled": None,
+            }
         ],
         most=25,
     )
@@ -272,6 +282,7 @@ class Whole(Exercise):
         self.in_time(lab, script.log, workers >= len(tries))
         self.no_fewer_for_long(lab, script.log, workers)
         names, failed = run.result
+        self.none_cut_short(lab, script.log, failed)
         if tries:
             self.told(lab, told, len(tries), len(failed))
         return {
@@ -331,6 +342,27 @@ class Whole(Exercise):
                     headline="paused too long",
                 )
             last[path] = outcome, ended
+
+    def none_cut_short(self, lab, log, failed):
+        """No request was given up before its time, and no page without a request."""
+        asked = {path for path, *_ in log}
+        said = [
+            f"A request for {path!r} was given up after {ended - began:.2f} s."
+            for path, _, began, ended in log
+            if ended - began < Script.LATENCY - SOON
+        ] + [
+            f"{path!r} failed, and no request was made for it."
+            for path in failed
+            if path not in asked
+        ]
+        if said:
+            raise Wrong(
+                "time limit",
+                said[0],
+                lab.call_of("timeout", "timeout_at", "wait_for"),
+                "The 0.3 s are for a request: let them begin when there is a place for it.",
+                headline="let the time run while it waited for a place",
+            )
 
     def no_fewer_for_long(self, lab, log, workers):
         """Until the last page is begun, there are `workers` of them under way."""
@@ -898,6 +930,8 @@ class Whole(Exercise):
 
 def said(tries):
     """The pages and what becomes of their tries, in words."""
+    if len(tries) > 9:
+        return f"{len(tries)} pages that answer at once"
     pages = []
     for page, outcomes in tries.items():
         words = [one.__name__ if isinstance(one, type) else str(one) for one in (*outcomes, 200)]

@@ -24,13 +24,16 @@ def takes_for_nothing(got: object, expected: object) -> bool:
 
 def lacks_alike(got: object, expected: object) -> bool:
     """Whether just what is there twice is missing from `got`."""
-    if not (isinstance(got, ROWS) and isinstance(expected, ROWS)):
+    if not (isinstance(got, ROWS) and isinstance(expected, ROWS) and len(got) < len(expected)):
         return False
-    once = []
+    once = 0
     for item in expected:
-        if not any(same_value(item, other) for other in once):
-            once.append(item)
-    return len(got) < len(expected) and same_value(got, once)
+        if any(same_value(item, other) for other in got[:once]):
+            continue
+        if once == len(got) or not same_value(got[once], item):
+            return False
+        once += 1
+    return once == len(got)
 
 
 def is_cut(got: object, expected: object) -> bool:

@@ -275,6 +275,18 @@ class Lines:
             if is_function(inner) and inner is not outer
         )
 
+    def call_of_an_inner_function(self) -> int | None:
+        """A call of a function that stands inside a function, made by the outer one itself."""
+        return self._first(
+            line_of_call(node)
+            for outer in self.nodes()
+            if is_function(outer)
+            for inner in ast.walk(outer)
+            if is_function(inner) and inner is not outer
+            for node in own_nodes(outer)
+            if isinstance(node, ast.Call) and is_named(node.func, [inner.name])
+        )
+
     def coroutine_function(self, *names: str) -> int | None:
         """An `async def` of this name."""
         return self._defined((ast.AsyncFunctionDef,), names)

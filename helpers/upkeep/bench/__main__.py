@@ -12,6 +12,7 @@ from helpers.upkeep.bench.lessons import lessons
 from helpers.upkeep.bench.loops import hour, loops
 from helpers.upkeep.bench.pictures import first_picture, ten_thousand
 from helpers.upkeep.bench.recorder import memory, switching, waiting
+from helpers.upkeep.bench.right import right
 from helpers.upkeep.bench.room import room
 from helpers.upkeep.bench.services import catalogue
 from helpers.upkeep.bench.suites import suites
@@ -38,6 +39,8 @@ def main() -> int:
     parser.add_argument("--hub", type=int)
     parser.add_argument("--halts", action="store_true")
     parser.add_argument("--suites", action="store_true")
+    parser.add_argument("--right", type=int)
+    parser.add_argument("--busy", type=int, default=0)
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     benchmarks = BENCHMARKS
@@ -49,6 +52,8 @@ def main() -> int:
         benchmarks = [functools.partial(halts, options.names)]
     elif options.suites:
         benchmarks = [functools.partial(suites, options.names)]
+    elif options.right:
+        benchmarks = [functools.partial(right, options.right, options.busy, options.names)]
     missed = 0
     print(f"Python {sys.version.split()[0]}, medians of interleaved runs")
     for benchmark in benchmarks:
