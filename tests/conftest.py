@@ -7,8 +7,8 @@ import signal
 
 import pytest
 
+NOTEBOOKS = "test_notebooks.py"
 JUDGED = {"test_coach_programs.py", "test_coach_answers.py"}
-SPREAD = {"test_notebooks.py", *JUDGED}
 BY_THE_REAL_CLOCK = {
     "test_coach_blocked.py", "test_coach_busy.py", "test_coach_exercise.py", "test_coach_fresh.py",
     "test_coach_hangs.py", "test_coach_hostile.py", "test_coach_sandbox.py", "test_experiments.py",
@@ -30,7 +30,8 @@ def pytest_configure():
 def pytest_xdist_make_scheduler(config, log):
     """Keep a file's tests on one worker, where they share a kernel, a server or an environment.
 
-    Those that share nothing are spread, so that notebooks run side by side. What goes by the real
+    Those that share nothing are spread, so that notebooks run side by side; what is asked of one
+    exercise stays together, for a judge takes a while to load it. What goes by the real
     clock is left to the first half of the workers, so that no more of it runs at once than there
     are processors; it mostly waits, and the other half does the rest meanwhile.
     """
@@ -40,7 +41,10 @@ def pytest_xdist_make_scheduler(config, log):
     class InTwoHalves(LoadFileScheduling):
         def _split_scope(self, nodeid):
             file = nodeid.partition("::")[0]
-            return nodeid if os.path.basename(file) in SPREAD else file
+            name = os.path.basename(file)
+            if name in JUDGED and (id := exercise_in(nodeid)):
+                return f"{file}::[{id}"
+            return nodeid if name in {NOTEBOOKS, *JUDGED} else file
 
         def _assign_work_unit(self, node):
             scope = self._next_for(node)
@@ -69,12 +73,16 @@ def goes_by_the_real_clock(scope):
     """Whether a file of tests, or a single test, fails or says nothing on a machine that is busy
     with others.
     """
-    file, _, test = scope.partition("::")
-    name = os.path.basename(file)
+    name = os.path.basename(scope.partition("::")[0])
     if name not in JUDGED:
         return name in BY_THE_REAL_CLOCK
-    id = re.search(r"\[([\w-]+)", test)
-    return bool(id) and id[1] in with_the_real_clock()
+    return exercise_in(scope) in with_the_real_clock()
+
+
+def exercise_in(nodeid):
+    """The id of the exercise that a parametrized test begins with; "" if there is none."""
+    id = re.search(r"\[([\w-]+)", nodeid)
+    return id[1] if id else ""
 
 
 @functools.cache
