@@ -3411,6 +3411,49 @@ def find_circle(waits):
 def find_circle(waits):
     return {name for name in waits if name in waits.values()}
 
+# %% circle-1 wrong: pairs of different tasks only
+# cause: a task that waits for itself is never found, since only pairs of two different tasks are compared
+# line: for a, b in combinations(waits, 2): | if b in reach[a] and a in reach[b]:
+from itertools import combinations
+
+
+def reachable(waits, start):
+    """All that `start` waits for, directly or not."""
+    seen = set()
+    current = waits.get(start)
+    while current is not None and current not in seen:
+        seen.add(current)
+        current = waits.get(current)
+    return seen
+
+
+def find_circle(waits):
+    """Return the set of the tasks that wait for each other in a circle."""
+    reach = {task: reachable(waits, task) for task in waits}
+    circle = set()
+    for a, b in combinations(waits, 2):
+        if b in reach[a] and a in reach[b]:
+            circle |= {a, b}
+    return circle
+
+# %% circle-1 wrong: runs into an earlier walk
+# cause: a walk that meets a task of an earlier, finished walk takes this for a circle, though nothing waits in a circle there
+# line: if task in order: | order = {} | first = order[task] | return {name for name, place in order.items() if place >= first}
+def find_circle(waits):
+    """Return the set of the tasks that wait for each other in a circle."""
+    order = {}                          # task -> when we came by
+    for start in waits:
+        if start in order:
+            continue
+        task = start
+        while task in waits:
+            if task in order:
+                first = order[task]
+                return {name for name, place in order.items() if place >= first}
+            order[task] = len(order)
+            task = waits[task]
+    return set()
+
 # %% steady-1 wrong: the first five
 # cause: a plate that is washed twice at the end is cut off
 # line: clean[:5]
@@ -3584,6 +3627,56 @@ async def leaks(test):
         with book:
             await test()
         return sorted(task.get_name() for task in book.running())
+
+# %% leaks-1 wrong: returns from the finally
+# cause: the return inside the finally swallows the error of the test and the cancellation of leaks
+# line: return sorted(task.get_name() for task in left) | finally:
+import asyncio
+
+
+async def end(tasks):
+    """Cancel the tasks, and be over only when they are."""
+    for task in tasks:
+        task.cancel()
+    interrupted = None
+    while pending := {task for task in tasks if not task.done()}:
+        try:
+            await asyncio.wait(pending)
+        except asyncio.CancelledError as error:
+            interrupted = error
+    if interrupted is not None:
+        raise interrupted
+
+
+async def leaks(test):
+    """Return the names of the tasks that `test` left, sorted; end them."""
+    before = asyncio.all_tasks()
+    try:
+        await test()
+    finally:
+        left = asyncio.all_tasks() - before
+        await end(left)
+        return sorted(task.get_name() for task in left)
+
+# %% leaks-1 right: waits for what it cancelled, unless it is cancelled itself
+import asyncio
+
+
+async def leaks(test):
+    """Return the names of the tasks that `test` left, sorted; end them."""
+    known = asyncio.all_tasks()
+    names = []
+    try:
+        await test()
+    finally:
+        left = [task for task in asyncio.all_tasks() if task not in known]
+        for task in left:
+            names.append(task.get_name())
+            task.cancel()
+        if left:
+            await asyncio.wait(left)
+    names.sort()
+    return names
 
 # %% fixture-1 wrong: a fridge that never started
 # cause: `fridge.on()` stands inside the `try` whose `finally` switches the fridge off, so it is switched off even if it did not start.

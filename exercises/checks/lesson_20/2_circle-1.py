@@ -42,6 +42,7 @@ class Circle(Exercise):
             {"x": None, "guest": "Bob", "Bob": "Cleo", "Cleo": "Dan", "Dan": "Bob", "cat": "Dan"},
             {"Bob", "Cleo", "Dan"},
         ),
+        ({"Bob": None, "Dan": "Bob"}, set()),
         ({}, set()),
     )
 
@@ -96,7 +97,9 @@ class Circle(Exercise):
                         if len(circle) == 1
                         else f"{named(circle)} wait for each other in a circle."
                     ),
-                    lab.condition("len") if len(circle) == 1 else lab.call_of("next", "popitem"),
+                    (lab.condition("len") or lab.call_of("combinations", "permutations"))
+                    if len(circle) == 1
+                    else lab.call_of("next", "popitem"),
                     "Follow the way to its end, from each of the tasks.",
                     headline="missed the circle",
                 )
@@ -130,6 +133,11 @@ class Circle(Exercise):
             for node in lab.nodes()
             if isinstance(node, ast.Call) and id(node) in inside
             if isinstance(node.func, ast.Attribute) and node.func.attr in ("add", "append")
+        } | {
+            ast.unparse(node.targets[0].value)
+            for node in lab.nodes()
+            if isinstance(node, ast.Assign) and id(node) in inside
+            if isinstance(node.targets[0], ast.Subscript)
         }
         asked = [
             (node.lineno, ast.unparse(test.comparators[-1]))
