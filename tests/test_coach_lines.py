@@ -127,6 +127,7 @@ FOUND = {
     "definition()": "async def answer(",
     'definition("worker")': "async def worker(",
     "inner_function()": "async def worker(",
+    "call_of_an_inner_function()": ".create_task(worker(0))",
     'coroutine_function("wor*")': "async def worker(",
     "looping()": "while not queue.empty()",
     'looping("urls")': "for url in urls:",

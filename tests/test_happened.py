@@ -22,6 +22,8 @@ FRONT = {"file_format": "mystnb"} | {
 KEYS = {*FRONT, "error", "symptom", "shows", "mended", "lesson", "keywords"}
 SECONDS_A_CELL = 10  # most take a twentieth of that; a busy machine takes longer
 MOST_WORDS = 27  # of the answer below the title
+# On a busy machine asyncio warns of the mended one, too.
+BY_THE_REAL_CLOCK, AGAIN = {"slow-callback"}, 3
 
 # What Windows words or limits in its own way, as their texts say.
 NOT_ON_WINDOWS = {"address-already-in-use", "connection-reset", "too-many-open-files"}
@@ -95,6 +97,15 @@ def two_kernels():
 @pytest.mark.notebooks
 @pytest.mark.parametrize("entry", RUN_HERE, ids=lambda entry: entry.path.stem)
 def test_the_example_shows_it_and_the_mended_one_does_not(entry, two_kernels):
+    for again in reversed(range(AGAIN if entry.path.stem in BY_THE_REAL_CLOCK else 1)):
+        try:
+            return shows_it_and_is_mended(entry, two_kernels)
+        except AssertionError:
+            if not again:
+                raise
+
+
+def shows_it_and_is_mended(entry, two_kernels):
     kernel, before = two_kernels.of(entry)
     shown, mended = "", ""
     try:

@@ -155,7 +155,7 @@ async def read_lines(sock):
 
 # %% lines-1 wrong: the last line is lost
 # cause: a last line without a newline is left in the buffer
-# line: none
+# line: none | return lines
 from helpers.eventloop.sockets import recv
 
 

@@ -89,11 +89,12 @@ class TenParts(Exercise):
                 headline="let a cancellation out",
                 at="meets it",
             ) from None
-        except ConnectionError:
+        except ConnectionError as error:
             raise Wrong(
                 "lost items",
                 "One part failed, and its error ended the page: the "
                 "visitor sees nothing of the others.",
+                lab.text.narrow_handler(lab.text.steps_of(error), type(error)),
                 try_="Catch `OSError` around each part's own `ask`.",
                 headline="lost what was there",
             ) from None

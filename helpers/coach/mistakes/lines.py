@@ -267,22 +267,13 @@ class Lines:
 
     def inner_function(self) -> int | None:
         """A function inside a function."""
-        return self._first(
-            inner.lineno
-            for outer in self.nodes()
-            if is_function(outer)
-            for inner in ast.walk(outer)
-            if is_function(inner) and inner is not outer
-        )
+        return self._first(inner.lineno for _, inner in self._inner_functions())
 
     def call_of_an_inner_function(self) -> int | None:
         """A call of a function that stands inside a function, made by the outer one itself."""
         return self._first(
             line_of_call(node)
-            for outer in self.nodes()
-            if is_function(outer)
-            for inner in ast.walk(outer)
-            if is_function(inner) and inner is not outer
+            for outer, inner in self._inner_functions()
             for node in own_nodes(outer)
             if isinstance(node, ast.Call) and is_named(node.func, [inner.name])
         )
@@ -356,6 +347,12 @@ class Lines:
         return self._first(node.finalbody[0].lineno for node in tries if node.finalbody)
 
     # How they are found
+
+    def _inner_functions(self) -> Iterator[tuple[ast.AST, ast.AST]]:
+        for outer in filter(is_function, self.nodes()):
+            for inner in filter(is_function, ast.walk(outer)):
+                if inner is not outer:
+                    yield outer, inner
 
     def _of(self, *types: type[ast.AST]) -> Iterator[ast.AST]:
         return (node for node in self.nodes() if isinstance(node, types))
