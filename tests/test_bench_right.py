@@ -24,12 +24,12 @@ def test_each_right_program_is_judged_as_often_as_asked_beside_those_that_comput
     before = len(psutil.Process().children())
     unsaid, solved = right.right(2, 1, ["await-1"])
     exercise = find("await-1")
-    programs = [program for program in exercise.right_programs()]
-    assert asked == [(exercise, exercise.asks)] * 2 * len(programs)
+    programs = len(exercise.right_programs())
+    assert asked == [(exercise, exercise.asks)] * 2 * programs
     assert min(beside) > before
     assert (unsaid.measured, solved.measured) == (0, len(asked)) and not solved.missed
-    computing = [child for child in psutil.Process().children() if child.cmdline() == right.COMPUTES]
-    assert not computing
+    children = psutil.Process().children()
+    assert not [child for child in children if child.cmdline() == right.COMPUTES]
 
 
 def test_one_false_verdict_in_many_is_a_miss_and_is_named(monkeypatch):
