@@ -32,13 +32,13 @@ def pytest_xdist_make_scheduler(config, log):
 
     Those that share nothing are spread, so that notebooks run side by side; what is asked of one
     exercise stays together, for a judge takes a while to load it. What goes by the real
-    clock is left to the first third of the workers, so that no more of it runs at once than there
-    are processors; it mostly waits, and the others do the rest meanwhile.
+    clock is left to the first half of the workers, so that no more of it runs at once than there
+    are processors; it mostly waits, and the other half does the rest meanwhile.
     """
     # A scheduler of our own, for the marks that xdist offers (3.8) have no effect on pytest 9.2.
     from xdist.scheduler import LoadFileScheduling
 
-    class InTwoParts(LoadFileScheduling):
+    class InTwoHalves(LoadFileScheduling):
         def _split_scope(self, nodeid):
             file = nodeid.partition("::")[0]
             name = os.path.basename(file)
@@ -55,17 +55,17 @@ def pytest_xdist_make_scheduler(config, log):
             super()._assign_work_unit(node)
 
         def _next_for(self, node):
-            first = is_of_the_first_third(node.gateway.id, self.numnodes)
+            first = is_of_the_first_half(node.gateway.id, self.numnodes)
             fitting = (scope for scope in self.workqueue if goes_by_the_real_clock(scope) == first)
             others = iter(self.workqueue if first else ())
             return next(fitting, next(others, None))
 
-    return InTwoParts(config, log)
+    return InTwoHalves(config, log)
 
 
-def is_of_the_first_third(worker, workers):
-    """Whether a worker of xdist, such as "gw3", is one of the first third of so many."""
-    return int(worker.removeprefix("gw")) < (workers + 2) // 3
+def is_of_the_first_half(worker, workers):
+    """Whether a worker of xdist, such as "gw3", is one of the first half of so many."""
+    return int(worker.removeprefix("gw")) < (workers + 1) // 2
 
 
 @functools.cache

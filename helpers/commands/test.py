@@ -107,10 +107,8 @@ def run_tests(environment: Environment, arguments: Sequence[str]) -> Outcome:
     that was busy. Each case of a parametrized test counts. Which tests there are, and the markers
     of those that `--also` runs: pyproject.toml.
     """
-    # More than processors, for most of them wait; but each may take half a gigabyte.
-    # tests/conftest.py leaves what measures time to a third.
-    processors = max(2, os.cpu_count() or 2)
-    side_by_side = ["-n", str(min(3 * processors, processors + 8)), "--dist", "loadfile"]
+    # Twice as many as processors: much waits. tests/conftest.py keeps half for what measures time.
+    side_by_side = ["-n", str(2 * max(2, os.cpu_count() or 2)), "--dist", "loadfile"]
     first = run_pytest(environment, [*side_by_side, *arguments])
     if first.status != 1 or not first.names:
         return first
