@@ -32,7 +32,7 @@ class Lesson:
     """A lesson in a fresh kernel of its own, from its first cell to its last.
 
     failed: the cells that raised what they should not, as "cell 12: KeyError"; seconds: what each
-    cell took. Both are there once it has run.
+    cell took, by its number. Both are there once it has run.
     """
 
     def __init__(self, path: Path, home: Path):
@@ -44,7 +44,7 @@ class Lesson:
             resources={"metadata": {"path": str(path.parent)}},
         )
         self.failed: list[str] = []
-        self.seconds: list[float] = []
+        self.seconds: dict[int, float] = {}
 
     async def run(self) -> None:
         """Run all cells; one that fails keeps none from running."""
@@ -54,7 +54,7 @@ class Lesson:
                 continue
             when = cell.metadata.execution
             begun, answered = when["iopub.status.busy"], when["shell.execute_reply"]
-            self.seconds.append(_moment(answered) - _moment(begun))
+            self.seconds[number] = _moment(answered) - _moment(begun)
             if "raises-exception" not in cell.metadata.get("tags", ()):
                 errors = [output.ename for output in cell.outputs if output.output_type == "error"]
                 self.failed += [f"cell {number}: {error}" for error in errors]

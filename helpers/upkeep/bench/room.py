@@ -34,5 +34,7 @@ def _rows(name, opened):
     yield Row(name, len(opened) - len(failed), f"of {len(opened)} green", least=len(opened))
     for words in sorted({words for each in failed for words in each}):
         yield Row(f"  {words}", sum(words in each for each in failed), "learners")
-    slowest = max(seconds for lesson in opened for seconds in lesson.seconds)
-    yield Row(name, slowest, "s, the slowest", limit=PATIENCE)
+    slowest, cell = max(
+        (seconds, number) for lesson in opened for number, seconds in lesson.seconds.items()
+    )
+    yield Row(f"{name}, cell {cell}", slowest, "s, the slowest", limit=PATIENCE)

@@ -19,5 +19,5 @@ def tell(number: str) -> None:
     with tempfile.TemporaryDirectory() as home:
         lesson = Lesson(found[0], Path(home))
         asyncio.run(lesson.run())
-    seconds = lesson.seconds
+    seconds = lesson.seconds.values()
     print(json.dumps({"all": sum(seconds), "slowest": max(seconds), "failed": lesson.failed}))
