@@ -11,7 +11,7 @@ import tokenize
 
 from helpers.coach.exercise import judge
 from helpers.coach.form import finding
-from helpers.coach.form.text import nodes_of
+from helpers.coach.form.text import make_known, nodes_of, run_as_cell
 
 FIXTURES = pathlib.Path(__file__).parent / "coach_checks"
 numbers = itertools.count(1)
@@ -24,16 +24,20 @@ RIGHT = "    return await asyncio.gather(*(fetch(url) for url in urls))\n"
 def cell(text, name=None):
     """Run `text` as a cell would be, return what it defines under `name` (or all of it)."""
     text = text.strip("\n") + "\n"
-    names = {"__name__": "__main__"}
-    exec(compile(text, cell_named(text), "exec"), names)
+    names = run_as_cell(text, a_name())
     return names[name] if name else names
 
 
 def cell_named(text):
     """Make `text` known as a cell's; return the cell's file name."""
-    filename = f"/tmp/ipykernel_4711/{next(numbers)}.py"
-    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    filename = a_name()
+    make_known(filename, text)
     return filename
+
+
+def a_name():
+    """A cell's file name that no other has."""
+    return f"/tmp/ipykernel_4711/{next(numbers)}.py"
 
 
 def judged(exercise, answer):

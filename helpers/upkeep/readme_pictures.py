@@ -1,13 +1,13 @@
 """The README's pictures: real ones, on the virtual clock, and so the same on every machine."""
 
 import asyncio
-import linecache
 from pathlib import Path
 
 from helpers import explore, record, run, timeline
 from helpers.basics.project import PROJECT
 from helpers.coach.exercise import judge
 from helpers.coach.form import finding
+from helpers.coach.form.text import run_as_cell
 from helpers.coach.lessons import cells_of, source_of
 from helpers.pictures.timeline import Figure
 from helpers.upkeep.panel import Panel
@@ -61,7 +61,7 @@ def three_waits() -> Figure:
 def explorer() -> Panel:
     """An instant of a recording as the explorer shows it."""
     with record() as rec:
-        run(_defined(BREAKFAST, "breakfast.py")["breakfast"](), clock="virtual")
+        run(run_as_cell(BREAKFAST, "breakfast.py", asyncio=asyncio)["breakfast"](), clock="virtual")
     shown = explore(rec)
     shown.move(CUP_WAITS)
     view = shown.view
@@ -79,7 +79,7 @@ def mistake() -> Panel:
     """The tour's wrong answer, and what the coach says to it."""
     (cell,) = (cell for cell in cells_of(PROJECT / "notebooks" / "tour.ipynb") if _answers(cell))
     answer = source_of(cell).partition("\n\n\nex.check")[0]
-    fetch_all = _defined(answer, "fetch_all.py")["fetch_all"]
+    fetch_all = run_as_cell(answer, "fetch_all.py", asyncio=asyncio)["fetch_all"]
     verdict, _ = judge(finding.find("overlap-1"), fetch_all)
     panel = Panel(f"An answer to an exercise, and the coach's: {' '.join(verdict.parts())}")
     panel.code(answer, marked=verdict.line)
@@ -90,11 +90,3 @@ def mistake() -> Panel:
 
 def _answers(cell):
     return "ex.check(" in source_of(cell)
-
-
-def _defined(source, name):
-    """What a file of this name with this source would define."""
-    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    names = {"asyncio": asyncio}
-    exec(compile(source, name, "exec"), names)
-    return names

@@ -57,6 +57,19 @@ def text_of(answer: object) -> str | None:
     return textwrap.dedent("".join(linecache.getlines(filename)[first - 1 : last]))
 
 
+def make_known(filename: str, text: str) -> None:
+    """Make a text known as a file's, as a cell's is: to tracebacks, `inspect` and `text_of`."""
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+
+
+def run_as_cell(text: str, filename: str, **names: object) -> dict[str, object]:
+    """Run a text as a cell would be, among these names; return what there is then, by its name."""
+    make_known(filename, text)
+    names = {"__name__": "__main__", **names}
+    exec(compile(text, filename, "exec"), names)
+    return names
+
+
 def nodes_of(filename: str) -> list[ast.AST]:
     """All AST nodes of a cell or file; none if it doesn't parse. Lines of IPython magic are
     blanked.

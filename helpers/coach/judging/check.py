@@ -5,7 +5,6 @@ what it left behind, becomes a verdict.
 import contextlib
 import gc
 import io
-import linecache
 import os
 import pickle
 import random
@@ -16,6 +15,7 @@ from typing import IO
 
 from helpers.basics.words import count
 from helpers.coach.form.statement import Exercise, Wrong
+from helpers.coach.form.text import make_known
 from helpers.coach.judging.changes import Changes, name_changes
 from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.leftovers import Leftovers, processes_left
@@ -100,7 +100,7 @@ class Check:
         """Run the answer and reply; whatever it does, within its limit."""
         request = self._request
         for name, text in request["texts"].items():
-            linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+            make_known(name, text)
         sys.path[:] = request["path"]
         with contextlib.suppress(OSError):  # nobody needs a folder that is gone
             os.chdir(request["folder"])

@@ -1,7 +1,6 @@
 """Whether what is right is called right, again and again, and on a machine that is busy."""
 
 import contextlib
-import linecache
 import subprocess
 import sys
 from collections import Counter
@@ -11,6 +10,7 @@ from typing import Any
 from helpers.coach.exercise import judge
 from helpers.coach.form.finding import entries, find
 from helpers.coach.form.statement import Exercise
+from helpers.coach.form.text import run_as_cell
 from helpers.coach.judging.sandbox import sandbox
 from helpers.upkeep.bench.measured import Row
 
@@ -49,15 +49,7 @@ def _programs(names: Collection[str]) -> Iterator[tuple[str, tuple[type[Exercise
             exercise = find(entry.id)
             for program in exercise.right_programs():
                 name = f"{entry.id}:{program.name}"
-                yield name, (exercise, _answer(program.text, name, exercise.asks))
-
-
-def _answer(text: str, file: str, asked: str) -> Any:
-    """What a program defines under the asked name; its text is known, as a cell's is."""
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    names = {"__name__": "__main__"}
-    exec(compile(text, file, "exec"), names)
-    return names[asked]
+                yield name, (exercise, run_as_cell(program.text, name)[exercise.asks])
 
 
 @contextlib.contextmanager
