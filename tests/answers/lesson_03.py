@@ -1650,6 +1650,19 @@ def averager():
         averager.numbers.append((yield answer))
         answer = sum(averager.numbers) / len(averager.numbers)
 
+# %% average-1 wrong: primes with 0
+# cause: the first next gives 0 instead of None
+# line: average = 0
+def averager():
+    """Answer each number sent in with the average of all so far."""
+    average = 0
+    total = count = 0.0
+    while True:
+        number = yield average
+        total += number
+        count += 1
+        average = total / count
+
 # %% average-2 wrong: last answer only
 # cause: returns the last answer, not the list
 # line: return

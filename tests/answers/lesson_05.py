@@ -2168,6 +2168,23 @@ def run_on(generators):
             ready.append(g)
     return errors
 
+# %% errors-1 wrong: takes out of the list that it walks along
+# cause: removing from the list during the for loop makes the next generator miss its turn in that round, so the turns and the errors come in another order
+# line: alive.remove(generator) | for generator in alive:
+def run_on(generators):
+    """Run them in turns; return the errors that were raised."""
+    alive = list(generators)
+    errors = []
+    while alive:
+        for generator in alive:
+            try:
+                next(generator)
+            except Exception as error:
+                if not isinstance(error, StopIteration):
+                    errors.append(error)
+                alive.remove(generator)
+    return errors
+
 # %% turns-1 wrong: returns turns
 # cause: returns how many turns were asked for
 # line: return turns

@@ -2722,3 +2722,22 @@ async def fetch_within(fetch, urls, seconds):
         for url, result in zip(urls, results)
         if not isinstance(result, BaseException)
     }
+
+# %% within-1 wrong: all or nothing
+# cause: if one page is late, those that came in time are lost too
+# line: return {}
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    urls = list(urls)
+    try:
+        async with asyncio.timeout(seconds):
+            pages = await asyncio.gather(*map(fetch, urls), return_exceptions=True)
+    except TimeoutError:
+        return {}
+    return {
+        url: page
+        for url, page in zip(urls, pages)
+        if not isinstance(page, BaseException)
+    }

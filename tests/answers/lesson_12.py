@@ -2414,6 +2414,22 @@ async def crunch(work, items, seconds):
     await asyncio.to_thread(pool.shutdown, cancel_futures=True)
     return {item: None if job.cancelled() else job.result() for item, job in jobs.items()}
 
+# %% leave-pool-1 wrong: forgets the jobs that were finished late
+# cause: only the jobs that were done after `seconds` are in the result; those that had begun and were finished later are missing
+# line: return {jobs[job]: job.result() for job in done}
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def crunch(work, items, seconds):
+    """Return {item: work(item)} of all that were begun within `seconds`."""
+    loop = asyncio.get_running_loop()
+    pool = ThreadPoolExecutor(max_workers=2)
+    jobs = {loop.run_in_executor(pool, work, item): item for item in items}
+    done, late = await asyncio.wait(jobs, timeout=seconds)
+    await asyncio.to_thread(pool.shutdown, cancel_futures=True)
+    return {jobs[job]: job.result() for job in done}
+
 # %% listen-1 wrong: polling without sleep
 # cause: The coroutine polls with `sleep(0)`, so the loop never sleeps but spins at full load while there are no words.
 # line: await asyncio.sleep(0)

@@ -3203,6 +3203,25 @@ class Account:
         finally:
             self._key.put_nowait(key)
 
+# %% account-1 wrong: reads the euros before it has the lock
+# cause: what is in the account is read before the lock is taken, so it is old when the bank is asked and payments are lost
+# line: before = self.euros
+import asyncio
+
+
+class Account:
+    """An account that no two tasks change at once."""
+
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+        self.lock = asyncio.Lock()
+
+    async def pay(self, change):
+        before = self.euros
+        async with self.lock:
+            self.euros = await self.bank(before, change)
+
 # %% bread-1 wrong: waits before it looks
 # cause: it waits for a notification before it looks at the shelf, so a loaf that is already there is not taken.
 # line: await changed.wait()

@@ -2207,6 +2207,31 @@ def make_app(connect):
     app.get("/price/{name}")(price)
     return app
 
+# %% lifespan-1 wrong: forgets the pool instead of closing it
+# cause: at the shutdown the pool is only forgotten, never closed
+# line: app.state.pool = None | yield | none
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI, Request
+
+
+def make_app(connect):
+    """Return an application that answers GET /price/{name} from one pool."""
+
+    @asynccontextmanager
+    async def lifespan(app):
+        app.state.pool = await connect()
+        yield
+        app.state.pool = None
+
+    app = FastAPI(lifespan=lifespan)
+
+    @app.get("/price/{name}")
+    async def get_price(name: str, request: Request):
+        return await request.app.state.pool.price(name)
+
+    return app
+
 # %% endpoint-1 wrong: every error is a 404
 # cause: only a KeyError means an unknown name; any other error of look_up must come out
 # line: except Exception:

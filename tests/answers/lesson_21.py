@@ -1514,6 +1514,28 @@ async def do_all(client, work, items):
                 futures[item] = client.submit(work, item)
     return results
 
+# %% survive-1 wrong: three times more
+# cause: an item is sent again three times, four times in all
+# line: if resent == 3:
+async def do_all(client, work, items):
+    """Return the results in order; each item is sent three times at most."""
+    items = list(items)
+    pending = dict(zip(items, client.map(work, items)))
+    results = {}
+    resent = 0
+    while pending:
+        lost = []
+        for item, future in pending.items():
+            try:
+                results[item] = await future
+            except client.WorkerDied:
+                if resent == 3:
+                    raise
+                lost.append(item)
+        pending = {item: client.submit(work, item) for item in lost}
+        resent += 1
+    return [results[item] for item in items]
+
 # %% idempotent-1 wrong: keeps a balance for the account as well
 # cause: the balance of the account is kept in the book besides the amounts of the payments, so each amount is in the sum twice.
 # line: book["account", account] = balance

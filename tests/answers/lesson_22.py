@@ -759,6 +759,23 @@ def report(fetch, urls):
         return ", ".join(await asyncio.gather(*(fetch(u) for u in urls)))
     return asyncio.get_event_loop().run_until_complete(all_pages())
 
+# %% edge-1 wrong: fetches one after the other
+# cause: each fetch is awaited before the next begins
+# line: pages.append(await fetch(url))
+import asyncio
+
+
+async def collect(fetch, urls):
+    pages = []
+    for url in urls:
+        pages.append(await fetch(url))
+    return pages
+
+
+def report(fetch, urls):
+    """Return the pages of `urls` as one string; a plain function."""
+    return ", ".join(asyncio.run(collect(fetch, urls)))
+
 # %% bench-1 wrong: the warm-up counts
 # cause: The first run of each way is measured like all others and goes into the median, although it must not count.
 # line: median(values) | for number in range(rounds + 1): | times.setdefault(name, []).append(end - start)
@@ -779,3 +796,24 @@ def bench(ways, rounds, clock):
     for name, values in times.items():
         medians[name] = median(values)
     return medians
+
+# %% bench-1 wrong: warms up during the first round
+# cause: the second way has its warm-up only after the first was measured
+# line: if number == 0:
+import collections
+from statistics import median
+
+
+def bench(ways, rounds, clock):
+    """Return the median time of each way, in the order of `ways`."""
+    measured = collections.defaultdict(list)
+    for number in range(rounds):
+        for name in ways:
+            run = ways[name]
+            if number == 0:
+                run()
+            began = clock()
+            run()
+            ended = clock()
+            measured[name].append(ended - began)
+    return {name: median(measured[name]) for name in ways}

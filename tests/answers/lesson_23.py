@@ -5272,6 +5272,60 @@ async def get_page(ask, page):
         raise ValueError("too slow")
     raise ValueError("five tries")
 
+# %% crawl-page-1 wrong: asks again after every error status
+# cause: after a status such as 404 or 500 it asks again, where a ValueError should come out at once
+# line: if status < 400:
+import asyncio
+import contextlib
+import random
+
+
+async def get_page(ask, page):
+    """Return the body of the page; try up to five times, for up to 4 s."""
+    async with asyncio.timeout(4):
+        longest = 0.1
+        for number in range(1, 6):
+            if number > 1:
+                await asyncio.sleep(random.uniform(0, longest))
+                longest *= 2
+            try:
+                async with asyncio.timeout(1):
+                    status, body = await ask(page)
+            except OSError:
+                continue
+            if status == 200:
+                return body
+            if status < 400:
+                raise ValueError(f"{page}: status {status}")
+    raise ValueError(f"{page}: no answer after five tries")
+
+# %% crawl-page-1 wrong: looks at the clock only between tries
+# cause: the 4 s are checked only before a try, so a try or a pause goes on beyond them
+# line: if clock() >= deadline: | deadline = clock() + 4
+import asyncio
+import contextlib
+import random
+
+AGAIN = {429, 503}
+
+
+async def get_page(ask, page):
+    """Return the body of the page; try up to five times, for up to 4 s."""
+    clock = asyncio.get_running_loop().time
+    deadline = clock() + 4
+    for pause in (0.1, 0.2, 0.4, 0.8, None):
+        if clock() >= deadline:
+            raise TimeoutError(f"{page} took more than 4 s")
+        with contextlib.suppress(OSError):
+            status, body = await asyncio.wait_for(ask(page), 1)
+            if status == 200:
+                return body
+            if status not in AGAIN:
+                raise ValueError(f"status {status}")
+        if pause is not None:
+            await asyncio.sleep(random.uniform(0, pause))
+    raise ValueError("five tries")
+
 # %% crawl-limit-1 wrong: looks at the clock before there is a slot
 # cause: the time of a start is noted before the fetch waits for its slot; when it really starts later, the next one may follow at once.
 # line: next_start = loop.time() + apart | await slots.acquire()
@@ -5515,6 +5569,43 @@ async def show(crawl, reader, writer):
         pass
     finally:
         writer.close()
+
+# %% crawl-progress-1 wrong: doesn't close when cancelled
+# cause: the connection is closed after the try statement, which a cancellation never reaches
+# line: writer.close() | except (OSError, EOFError):
+import asyncio
+import json
+
+TYPES = {b"/": "text/html", b"/events": "text/event-stream"}
+
+
+def event(crawl):
+    return b"data: " + json.dumps(crawl.state()).encode() + b"\n\n"
+
+
+async def show(crawl, reader, writer):
+    """Answer one visitor: the page, the events or 404; then close."""
+    try:
+        request = await reader.readuntil(b"\r\n\r\n")
+        path = (request.split() + [b"", b""])[1]
+        status = "200 OK" if path in TYPES else "404 Not Found"
+        kind = TYPES.get(path, "text/plain")
+        writer.write(f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n\r\n".encode())
+        await writer.drain()
+        if path == b"/events":
+            while True:
+                last = crawl.over
+                writer.write(event(crawl))
+                await writer.drain()
+                if last:
+                    break
+                await asyncio.sleep(0.05)
+        else:
+            writer.write(b"<h1>Crawl</h1>" if path == b"/" else b"not here")
+            await writer.drain()
+    except (OSError, EOFError):
+        pass
+    writer.close()
 
 # %% crawl-stop-1 wrong: doesn't wait for those it cancels
 # cause: after the grace the late workers are only told to end; crawl returns while they still run, and their pages are not back in todo yet.

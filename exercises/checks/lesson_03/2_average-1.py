@@ -1,3 +1,4 @@
+import ast
 from itertools import zip_longest
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
@@ -28,7 +29,7 @@ class Averager(Exercise):
             raise Wrong(
                 "value",
                 "Primed, it handed out 0; expected None.",
-                lab.yielding(),
+                self._first_given(lab) or lab.yielding(),
                 "Nothing has been sent in yet, so there is no average: begin with None.",
                 headline="0 for no average",
             )
@@ -82,6 +83,12 @@ class Averager(Exercise):
                 "`return` ends the generator.",
                 headline="ended too early",
             ) from None
+
+    def _first_given(self, lab):
+        """Where what is handed out gets its first value, if it has a name; or None."""
+        yields = [node.value for node in lab.nodes() if isinstance(node, ast.Yield)]
+        names = [value.id for value in yields if isinstance(value, ast.Name)]
+        return lab.assigned(*names) if names else None
 
     def _name(self, lab, got):
         expected = [10, 15, 20, 16.25]

@@ -68,6 +68,7 @@ class InThread(Exercise):
     too. It starts a thread that calls `work`, and returns a future at once. The future gets what
     `work` returns, or the error that it raises, and a loop that is asleep notices it.
 
+    `Future()` makes a future; `future.set_result(value)` and `future.set_exception(error)` set it.
     `loop.call_soon_threadsafe(function, *arguments)` is the door for other threads.
     """
 

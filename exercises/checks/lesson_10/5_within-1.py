@@ -1,3 +1,4 @@
+import ast
 import asyncio
 import contextlib
 
@@ -147,8 +148,16 @@ class Within(Exercise):
                         "or from task to url.",
                         headline="mixed the pages up",
                     )
-        line = lab.with_of("timeout*") or lab.call_of("wait_for") if ended.result == {} else None
-        lab.equal(ended.result, pages, line=line)
+        if urls and ended.result == {}:
+            raise Wrong(
+                "lost items",
+                f"It returned {{}} after {ended.at:g} s, and the pages of {listed(urls)} were "
+                "there.",
+                _giving_up(lab) or lab.with_of("timeout*") or lab.call_of("wait_for"),
+                "Keep each page outside what is cancelled: in a task of its own, or in a dict.",
+                headline="threw the pages away",
+            )
+        lab.equal(ended.result, pages)
 
     @sweep(
         lambda some: {
@@ -336,3 +345,11 @@ class Within(Exercise):
             with contextlib.suppress(Exception):
                 pages[url] = await asyncio.wait_for(fetch(url), seconds)
         return pages
+
+
+def _giving_up(lab):
+    """The `return` of an empty dict in an `except`, or None."""
+    handlers = [node for node in lab.nodes() if isinstance(node, ast.ExceptHandler)]
+    returns = [part for node in handlers for part in node.body if isinstance(part, ast.Return)]
+    empty = [node.lineno for node in returns if ast.unparse(node) in ("return {}", "return dict()")]
+    return lab.earliest(*empty)

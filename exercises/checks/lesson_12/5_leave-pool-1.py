@@ -139,7 +139,8 @@ class LeaveThePool(Exercise):
                 "lost items",
                 f"{len(bench.begun)} items were begun, and for "
                 f"{len(lost)} of them there is no result in what it returned.",
-                lab.earliest(
+                lab.returning("done")
+                or lab.earliest(
                     lab.call_of("done", "timeout*"), lab.returning(), lab.keyword("timeout")
                 ),
                 "The jobs in flight are done once the shutdown has ended. Collect after that.",

@@ -1,3 +1,4 @@
+import ast
 import asyncio
 import inspect
 import threading
@@ -84,7 +85,7 @@ class PayIn(Exercise):
             raise Wrong(
                 "lost update",
                 observed,
-                lab.await_of(),
+                _read_before(lab) or lab.await_of(),
                 "While the bank was asked others read `euros` too. Hold one lock for the "
                 "account around reading, asking and writing.",
             )
@@ -390,3 +391,15 @@ class PayIn(Exercise):
 
 class Refused(Exception):
     """The bank says no."""
+
+
+def _read_before(lab):
+    """Where `euros` is read before a lock is held, if one is held at all."""
+    reads = [
+        node.lineno
+        for node in lab.nodes()
+        if isinstance(node, ast.Attribute) and node.attr == "euros"
+        if isinstance(node.ctx, ast.Load)
+    ]
+    holds = lab.async_with() or lab.call_of("acquire")
+    return lab.earliest(*(line for line in reads if holds and line < holds))

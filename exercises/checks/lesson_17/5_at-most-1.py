@@ -111,7 +111,8 @@ class AtMost(Exercise):
                 "not given back",
                 "`handle` raised, and its place was never free again: "
                 "the next client was told busy.",
-                lab.earliest(lab.operation("-="), lab.call_of("release", "discard", "remove")),
+                _not_in_a_finally(lab)
+                or lab.earliest(lab.operation("-="), lab.call_of("release", "discard", "remove")),
                 "Give the place back in `finally`, or by `async with`.",
                 headline="a place was lost",
             )
@@ -469,6 +470,13 @@ def _miscounting(lab):
                 if isinstance(part, ast.AugAssign) or getattr(called, "attr", "") in GIVING_BACK:
                     return part.lineno
     return lab.operation(">", "<=") or lab.call_of("Semaphore")
+
+
+def _not_in_a_finally(lab):
+    """The line behind the `await` of `handle` that counts a place back, or None."""
+    waits = lab.await_of("handle")
+    counts = [node.lineno for node in lab.nodes() if isinstance(node, ast.AugAssign)]
+    return lab.earliest(*(line for line in counts if waits and line > waits))
 
 
 def walk(node):

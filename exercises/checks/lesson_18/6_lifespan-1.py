@@ -259,7 +259,7 @@ class Lifespan(Exercise):
             raise Wrong(
                 "left open",
                 "The server has shut the application down, and the pool is still open.",
-                lab.call_of("connect"),
+                lab.yielding() or lab.call_of("connect"),
                 try_="Close it after the `yield` of the lifespan, with `await`.",
             )
         if moments["connected"] != "startup":

@@ -140,12 +140,8 @@ class Survive(Exercise):
             raise Wrong(
                 "counted wrong",
                 f"Item 15 was sent {times} times, and it should have been sent three times.",
-                lab.earliest(
-                    lab.call_of("range"),
-                    lab.while_loop(),
-                    lab.handler(),
-                    lab.keyword("return_exceptions"),
-                ),
+                lab.earliest(lab.call_of("range"), _number_asked(lab))
+                or lab.earliest(lab.while_loop(), lab.handler(), lab.keyword("return_exceptions")),
                 headline="another number of tries",
             )
         if not came_out and other is not None:
@@ -390,3 +386,14 @@ def _gives_up(lab):
             and any(isinstance(part, ast.Raise) for part in (*node.body, *node.orelse))
         )
     )
+
+
+def _number_asked(lab):
+    """Where something is compared with a number, or None."""
+    compared = [node for node in lab.nodes() if isinstance(node, ast.Compare)]
+    numbers = [
+        node.lineno
+        for node in compared
+        if any(isinstance(getattr(part, "value", None), int) for part in node.comparators)
+    ]
+    return lab.earliest(*numbers)

@@ -191,6 +191,15 @@ class Bench(Exercise):
                     try_="Go through `ways` as it is, in each round.",
                     headline="another order",
                 )
+            if order == "bbccaa" + "bca" * 2:
+                raise Wrong(
+                    "unfair measuring",
+                    f"The ways ran in the order {order}. The run of `c` that doesn't count came "
+                    "when `b` had been measured.",
+                    lab.condition() or lab.for_loop("*ways*"),
+                    try_="Let each way run once in a loop of its own, before the first round.",
+                    headline="warmed up too late",
+                )
             raise Wrong(
                 "unfair measuring",
                 f"The ways ran in the order {order}. If one way has all its runs in a row, a "

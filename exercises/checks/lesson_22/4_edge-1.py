@@ -60,7 +60,7 @@ class Edge(Exercise):
             raise Wrong(
                 "sequential",
                 "Each page was fetched before the next one began.",
-                lab.earliest(lab.call_of("asyncio.run", "run_until_complete"), lab.await_of()),
+                lab.await_of() or lab.call_of("asyncio.run", "run_until_complete"),
                 "One `asyncio.run` for all of them, and a gather or a TaskGroup inside.",
             )
         if got == "page b, page c, page a":

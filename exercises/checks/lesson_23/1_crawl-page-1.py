@@ -102,7 +102,7 @@ class OnePage(Exercise):
             raise Wrong(
                 "retried",
                 f"The page is not there (404), and it asked {len(ask.began)} times.",
-                lab.handler(ValueError) or lab.condition("*status*"),
+                lab.handler(ValueError) or _giving_up(lab) or lab.condition("*status*"),
             )
         self.failed(lab, error, run, "answered 404", ValueError)
         firsts = []
@@ -181,7 +181,7 @@ class OnePage(Exercise):
             )
         ask, error, run = self.tried(get_page, lab, "that hangs each time", *["hang"] * 20)
         if ask.ended[-1] > 4.001:
-            clock = ("time", "monotonic", "perf_counter", "now")
+            clock = ("time", "monotonic", "perf_counter", "now", "clock", "*end*", "deadline")
             between = lab.operation("<", "<=", ">", ">=", on=clock)
             raise Wrong(
                 "limits add up",
@@ -549,3 +549,14 @@ def _limit_in_a_try(lab):
 
 def now_said(seconds):
     return "the deadline" if seconds < 5 else f"{seconds:g} s"
+
+
+def _giving_up(lab):
+    """The `if` about a status that raises an error, or None."""
+    conditions = [
+        node.test
+        for node in lab.nodes()
+        if isinstance(node, ast.If) and any(isinstance(part, ast.Raise) for part in node.body)
+    ]
+    about = [test.lineno for test in conditions if "status" in ast.unparse(test)]
+    return lab.earliest(*about)

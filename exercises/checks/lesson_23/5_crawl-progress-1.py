@@ -221,6 +221,14 @@ class LivePage(Exercise):
                 await asyncio.gather(going, visiting, return_exceptions=True)
 
         run = lab.run(scene(), cancel_after=cancelled)
+        if cancelled and not wire.closing:
+            raise Wrong(
+                "left open",
+                "It was cancelled, and ended, and the connection is still open.",
+                lab.call_of("*writer*.close", "close") or lab.await_of(),
+                "A cancellation leaves by the `await`, and passes by what stands behind it. Close "
+                "the connection in a `finally`.",
+            )
         seen = {
             "": lab.seen(run, without=("seconds",)),
             "that it closed the connection is": wire.closing,

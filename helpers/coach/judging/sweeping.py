@@ -27,7 +27,7 @@ from helpers.coach.mistakes.words import brief
 # Mistakes that Python's errors tell of, and that may turn on one thing in a case, such as a 0.
 TURNING = ("raised", "deadlock", "one sentinel")
 # Mistakes whose line is that of what ran, and no guess: nothing that they turn on says more.
-RAN = ("leaked", "limit")
+RAN = ("leaked", "limit", "left open")
 # Mistakes that say little, where nothing else is said: what they turn on says more.
 VAGUE = ("value", "calls", "late", "early return", "deadlock")
 TWISTED = 3  # cases of a sweep, at most, that are asked with a failure or a cancellation

@@ -281,7 +281,9 @@ def of_waits(nodes: Collection[ast.AST]) -> Suspect | None:
 
 def of_order(nodes: Collection[ast.AST], got: list, expected: list) -> Suspect | None:
     """The line that seems to give the items their order, or None."""
-    ordered = _only(_calls(nodes, "as_completed", "sorted", "insert"), "gives them their order")
+    ordered = of_row(nodes) or _only(
+        _calls(nodes, "as_completed", "sorted", "insert"), "gives them their order"
+    )
     if ordered is None and same_value(list(got)[::-1], list(expected)):
         ordered = _only(_calls(nodes, "pop", bare=True), "takes the last one first")
     ordered = ordered or _only(strides(nodes), "takes items that don't stand side by side", STRIDES)
