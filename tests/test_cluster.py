@@ -74,6 +74,17 @@ def test_a_worker_does_one_task_at_a_time(machines):
     assert list(on(machines, threads).values()) == [1, 1]
 
 
+def test_it_does_next_to_nothing_while_it_waits(machines):
+    def computed():
+        times = [psutil.Process(pid).cpu_times() for pid in machines.pids.values()]
+        return sum(each.user + each.system for each in times)
+
+    before = computed()
+    time.sleep(3)
+    # As Dask comes, it took 0.45 s. Twenty learners' clusters wait on two processors.
+    assert computed() - before < 0.2
+
+
 def test_it_listens_on_this_machine_alone(machines):
     heard = [
         connection.laddr.ip

@@ -207,5 +207,8 @@ def be_a_machine() -> None:
 
     # Its server for a browser can't be turned off, but it can have no pages.
     no_pages = {f"distributed.{kind}.http.routes": [] for kind in ("scheduler", "worker")}
-    with dask.config.set({"temporary-directory": told["folder"], **no_pages}):
+    # By default it looks at itself a hundred times a second and more. Three processes that do
+    # nothing then take a sixth of a processor, and twenty learners' clusters more than there is.
+    calm = {"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "1s"}
+    with dask.config.set({"temporary-directory": told["folder"], **no_pages, **calm}):
         asyncio.run(main())
