@@ -5,10 +5,11 @@ that is too busy to tell is none.
 import itertools
 
 import psutil
+import pytest
 
 from helpers.coach.form.finding import find
 from helpers.coach.mistakes.verdict import Verdict, too_busy
-from helpers.upkeep.bench import right
+from helpers.upkeep.bench import __main__, right
 
 
 def test_each_right_program_is_judged_as_often_as_asked_beside_those_that_compute(monkeypatch):
@@ -47,3 +48,10 @@ def test_one_false_verdict_in_many_is_a_miss_and_is_named(monkeypatch):
 def test_a_lesson_stands_for_its_exercises():
     names = {name.partition(":")[0] for name, _ in right._programs(["05"])}
     assert "robin-1" in names and "gather-1" not in names
+
+
+def test_busy_alone_is_refused(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["bench", "--busy", "4"])
+    with pytest.raises(SystemExit):
+        __main__.main()
+    assert "--busy goes with --right" in capsys.readouterr().err

@@ -70,7 +70,8 @@ class FirstAnswer(Exercise):
                 "one failure ends all",
                 f"It raised {ended.error!r}. Another server would have answered.",
                 lab.text.of_traceback(ended.error),
-                "The first that is *done* may have failed. Then wait for the next one.",
+                "Whoever is *done* first may have failed, and that must not end the others. Catch "
+                "its error, and wait for the next answer.",
                 headline="took a failure for the answer",
             )
         if len(ask.started) < 3:

@@ -154,8 +154,8 @@ class Budget(Exercise):
                 "Page a needed 1 s of its 3. Then 11 s were left for three pages, and "
                 "page b was given up after 3 s all the same.",
                 _takes_share_off(lab) or lab.operation("/"),
-                "Work the share out anew for each page, from what is left then: what a page needed "
-                "is gone, and not its whole share.",
+                "Work the share out anew for each page, from what is left then: only what a page "
+                "needed is gone, not its whole share.",
                 headline="the savings were lost",
             )
         if abs(seconds - 11 / 3) > 0.01:
@@ -239,7 +239,7 @@ class Budget(Exercise):
                     got[page] = await fetch(page)
         return got
 
-    @wrong("time limit", says="and not its whole share")
+    @wrong("time limit", says="not its whole share")
     async def takes_the_share_off(fetch, pages, budget):
         got, left = {}, budget
         for number, page in enumerate(pages):

@@ -46,8 +46,8 @@ class InHand(Exercise):
                 "caught too much",
                 f"Job 3 is among the failed ones: {failed}.",
                 lab.handler(),
-                "`except Exception` lets a cancellation pass; catch no more for `failed`.",
-                headline="took being told for a failure",
+                "For `failed` catch `Exception` and nothing more: a cancellation passes by that.",
+                headline="took a cancellation for a failure",
             )
         self._told(cancelled, log, lab)
         lab.equal(failed, [2], what="`failed` is")

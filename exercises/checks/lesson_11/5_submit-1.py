@@ -107,7 +107,7 @@ class Submit(Exercise):
                 "cancel passed on",
                 "The saving was cancelled in the middle.",
                 lab.earliest(lab.call_of("wait_for", "timeout"), lab.await_of()),
-                "A request goes on to what you await. `asyncio.shield(task)` stops it "
+                "A cancellation goes on to what you await. `asyncio.shield(task)` stops it "
                 "there, and `asyncio.wait` passes none on.",
                 headline="ended the saving",
             )

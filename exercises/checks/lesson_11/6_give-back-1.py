@@ -151,10 +151,10 @@ class GiveBack(Exercise):
                 "5 s the 3 s for giving back are over.",
                 lab.earliest(lab.call_of("timeout*", "wait_for"), lab.keyword("timeout"))
                 or case.waited,
-                "Put `asyncio.timeout(3)` around `give_back`, inside its own task: no request "
-                "comes there.",
+                "Put `asyncio.timeout(3)` around `give_back`, inside its own task: no "
+                "cancellation comes there.",
                 headline="a bound that begins anew",
-                at="counts the 3 s anew after each request",
+                at="counts the 3 s anew after each cancellation",
             )
         if case.over > 5.001:
             raise Wrong(
@@ -471,7 +471,7 @@ class GiveBack(Exercise):
         says="1000 s",
     )
 
-    @wrong("time limit", says="anew after each request: `async with asyncio.timeout(3):`")
+    @wrong("time limit", says="anew after each cancellation: `async with asyncio.timeout(3):`")
     async def renews_the_bound(lend, use, give_back):
         thing = await lend()
         try:

@@ -143,7 +143,8 @@ class LeaveThePool(Exercise):
                 or lab.earliest(
                     lab.call_of("done", "timeout*"), lab.returning(), lab.keyword("timeout")
                 ),
-                "The jobs in flight are done once the shutdown has ended. Collect after that.",
+                "The jobs in flight are done once the shutdown has ended. Look at all jobs after "
+                "that, not at those alone that were done before.",
                 headline="lost results",
             )
         lab.equal(

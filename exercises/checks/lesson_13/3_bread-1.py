@@ -105,7 +105,7 @@ class BuyBread(Exercise):
     def _took_nothing(self, lab, shelf):
         return Wrong(
             "woken is ready",
-            "A customer had waited, and took a loaf from a shelf that was empty: IndexError.",
+            "A customer had waited, and then reached for a loaf on an empty shelf: IndexError.",
             shelf.unlocked or lab.earliest(lab.condition(), lab.call_of("wait")),
             LOCK_BOTH
             if shelf.unlocked

@@ -169,8 +169,8 @@ class Transaction(Exercise):
             raise Wrong(
                 "not given back",
                 'It executed "begin", and then neither '
-                '"commit" nor "rollback": the next who gets this connection is in the '
-                "middle of it.",
+                '"commit" nor "rollback": whoever gets this connection next is in the '
+                "middle of a transaction.",
                 error and lab.text.let_out(error, lab.yielding()),
                 "An error of the block comes out of the `yield`. CancelledError is no "
                 "`Exception`: `finally` and `except BaseException` see it.",

@@ -193,7 +193,9 @@ class TimeoutTest(Exercise):
             "passes the broken",
             f"I gave your test an `order` {what}, and it passed.",
             line,
-            try_ or "Assert what comes back, and after how many seconds: virtual time is exact."
+            try_
+            or "Assert what comes back or is raised, and after how many seconds: virtual time is "
+            "exact."
             if line
             else "Which line of your test should have failed there?",
             headline="passes a broken one",

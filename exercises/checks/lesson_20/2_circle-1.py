@@ -63,8 +63,8 @@ class Circle(Exercise):
             if circle and circle < got:
                 raise Wrong(
                     "circle of waits",
-                    f"It found {named(got)}. Of these, "
-                    f"{named(got - circle)} can only wait for the circle.",
+                    f"It found {named(got)}. Not in the circle, and only waiting for it: "
+                    f"{named(got - circle)}.",
                     self._met_before(lab)
                     or self._returns_some(lab)
                     or lab.returning("set", "*seen*", "*path*"),
@@ -191,7 +191,7 @@ class Circle(Exercise):
         "way[way.index(name) :]",
         "way",
         kind="circle of waits",
-        says="evening, guest can only wait",
+        says="only waiting for it: evening, guest",
     )
 
     @wrong("circle of waits", says="Ann, Bob, Cleo")

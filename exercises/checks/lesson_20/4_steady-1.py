@@ -89,7 +89,7 @@ class SteadyTest(Exercise):
             raise Wrong(
                 "endless",
                 "I gave your test a washer that dies of an error at the second plate. "
-                f"Nobody reports the other plates; your test still waited {until}.",
+                f"Nobody washes the other plates any more; your test still waited {until}.",
                 lab.call_of("join", "wait"),
                 "Let the death of the washer end your wait: a TaskGroup does that.",
                 headline="hangs where it should fail",

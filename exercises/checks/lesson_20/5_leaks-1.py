@@ -197,8 +197,8 @@ class LeakDetector(Exercise):
                 lab.text.let_out(error)
                 if error
                 else short or lab.call_of("cancel") or lab.operation("-", on=["all_tasks"]),
-                "`cancel()` asks. Then await them, in a `finally`, so that it is done "
-                "however the test ended.",
+                "`cancel()` only asks a task to end. Then await them, in a `finally`, so that it "
+                "is done however the test ended.",
                 headline="left what it found",
                 at="lets the error out"
                 if error

@@ -182,8 +182,7 @@ class Fixture(Exercise):
                     "given back wrongly",
                     seen,
                     lab.call_of(f"{name}.off") or handed,
-                    "What is on is left to the stack, and not what is to be switched on: after "
-                    "its `on`."
+                    "Leave a thing to the stack only when it is on: behind the `await` of its `on`."
                     if handed
                     else f"The `try` of the {name} begins after its `on`.",
                     headline="switched off what was never on",

@@ -78,7 +78,8 @@ class Batches(Exercise):
                 f"{many} numbers went out in {len(client.calls)} calls.",
                 (max(client.share) == 1 and lab.call_of("submit", "map", given="work"))
                 or _size(lab),
-                "Each call costs five times what a number does. Put several numbers into one.",
+                "Each call costs five times what a number does. Put more numbers into one: 40 "
+                "calls at most.",
                 headline="too small to ship",
             )
         if done < many:

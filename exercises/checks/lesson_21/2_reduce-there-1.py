@@ -102,7 +102,7 @@ class ReduceThere(Exercise):
                 "worker: one call that needs the lists of several days needs them in "
                 "one place.",
                 lab.call_of("submit", given=ast.Starred) or lab.call_of("submit"),
-                "One call for each day.",
+                "Count each day's list by a call of its own, on the worker that holds it.",
                 headline="all to one worker",
             )
         twice = [day for day, times in Counter(loaded).items() if times > 1]

@@ -115,7 +115,7 @@ class Survive(Exercise):
                 f"Item 17 failed with a LookupError of its own and was sent {times} times.",
                 lab.earliest(lab.handler(), lab.call_of("isinstance", given="*Exception"))
                 or lab.keyword("return_exceptions"),
-                "Its worker is well, and it would fail again. `except client.WorkerDied` "
+                "Its worker is well, and the call would fail again. `except client.WorkerDied` "
                 "catches that error and no other.",
             )
 

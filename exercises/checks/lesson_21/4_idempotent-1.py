@@ -149,8 +149,8 @@ class Once(Exercise):
                     "idempotence",
                     f"{seen} {got}, not 25: the task ran again, and so did its addition.",
                     lab.earliest(lab.operation("+=", "+"), lab.call_of("len")),
-                    "Let the second time write what is there already: a place in `book` "
-                    "for each id.",
+                    "Give each id a place of its own in `book`: the second run then writes "
+                    "what is there already.",
                     headline="booked twice",
                 )
             lab.equal(got, 25, what=seen)

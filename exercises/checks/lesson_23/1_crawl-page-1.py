@@ -187,8 +187,8 @@ class OnePage(Exercise):
                 "limits add up",
                 f"Every try hung. It went on until {ask.ended[-1]:.1f} s; all of it may take 4 s.",
                 between or lab.call_of("timeout", "wait_for"),
-                "Time-outs don't add up: put one `async with asyncio.timeout(4):` around "
-                "all the tries.",
+                "The limits of the tries are no limit for the whole: put one "
+                "`async with asyncio.timeout(4):` around all of them.",
                 headline="no deadline for the whole",
                 at="looks at the clock between the tries only" if between else "",
             )
@@ -403,7 +403,7 @@ class OnePage(Exercise):
         says="a limit of its own",
     )
 
-    @wrong("limits add up", says="don't add up")
+    @wrong("limits add up", says="no limit for the whole")
     async def only_a_limit_each(ask, page):
         for attempt in range(5):
             if attempt:

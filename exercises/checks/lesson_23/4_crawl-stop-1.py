@@ -86,7 +86,7 @@ class Stopping(Exercise):
         fetch = lab.service(seconds, errors={fails: OSError(f"no page {fails}")})
         what = f"with {len(seconds)} pages and 2 workers"
         if stopped is not None:
-            what += f", set `stop` after {stopped:g} s (grace={grace:g})"
+            what += f", and set `stop` after {stopped:g} s (grace={grace:g})"
         if cancelled is not None:
             what += f", and cancelled it after {cancelled:g} s"
         if fails is not None:
@@ -188,7 +188,7 @@ class Stopping(Exercise):
         takes = ", ".join(f"{page!r} takes {seconds[page]:g} s" for page in pages) or "no pages"
         told = f"with workers={workers}, grace={grace:g} and these pages: {takes}"
         if stopped is not None:
-            told += f"; set `stop` after {stopped:g} s"
+            told += f"; I set `stop` after {stopped:g} s"
         if cleanup:
             told += f". A fetch that is cancelled ends {cleanup:g} s later"
         lab.told(told)

@@ -226,8 +226,8 @@ class LivePage(Exercise):
                 "left open",
                 "It was cancelled, and ended, and the connection is still open.",
                 lab.call_of("*writer*.close", "close") or lab.await_of(),
-                "A cancellation leaves by the `await`, and passes by what stands behind it. Close "
-                "the connection in a `finally`.",
+                "A cancellation is raised at the `await`, and what stands behind that is skipped. "
+                "Close the connection in a `finally`.",
             )
         seen = {
             "": lab.seen(run, without=("seconds",)),

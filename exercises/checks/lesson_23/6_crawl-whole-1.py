@@ -321,7 +321,7 @@ class Whole(Exercise):
                     "The `timeout` of httpx only limits each wait, not all of them together.",
                     lab.keyword("timeout") or lab.call_of("get"),
                     "A limit around each request: `async with asyncio.timeout(0.3):`.",
-                    headline="a try without an end",
+                    headline="a try that took too long",
                 )
             before, since = last.get(path, (None, began))
             after = before.partition(" ")[2] if isinstance(before, str) else ""

@@ -143,7 +143,7 @@ TRIES = (
     (
         ValueError,
         "Set of Tasks/Futures is empty",
-        "`asyncio.wait` takes one task at least: look whether there is one before you wait.",
+        "`asyncio.wait` takes one task at least: check that there is one before you wait.",
     ),
     (
         RuntimeError,

@@ -71,9 +71,11 @@ SPACES = (
     "`split()` takes away all that stands between two words, and `join` puts the same between any "
     "two. Cut the text only where it is to be cut."
 )
+LAST_FIRST = "`pop()` takes the last one. `pop(0)`, or `popleft()` of a deque, takes the first."
 STRIDES = (
-    "Each part then holds items from all over the row, and part after part is another order. Cut "
-    "the row into neighbours, or put each result back where its item stood."
+    "Each part then holds items from all over the row, and the parts one after another have "
+    "another order. Cut the row into runs of neighbours, or put each result back where its item "
+    "stood."
 )
 FALSY = (
     "None, 0 and what is empty count as false, and are values like any other. Ask whether it "
@@ -285,7 +287,7 @@ def of_order(nodes: Collection[ast.AST], got: list, expected: list) -> Suspect |
         _calls(nodes, "as_completed", "sorted", "insert"), "gives them their order"
     )
     if ordered is None and same_value(list(got)[::-1], list(expected)):
-        ordered = _only(_calls(nodes, "pop", bare=True), "takes the last one first")
+        ordered = _only(_calls(nodes, "pop", bare=True), "takes the last one first", LAST_FIRST)
     ordered = ordered or _only(strides(nodes), "takes items that don't stand side by side", STRIDES)
     return ordered or _only(_filled(nodes), "adds what is ready")
 

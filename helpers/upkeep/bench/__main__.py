@@ -43,6 +43,8 @@ def main() -> int:
     parser.add_argument("--busy", type=int, default=0)
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
+    if options.busy and not options.right:
+        parser.error("--busy goes with --right: how often is each right program to be judged?")
     benchmarks = BENCHMARKS
     if options.room:
         benchmarks = [functools.partial(room, options.room, options.names)]

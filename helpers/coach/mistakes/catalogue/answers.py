@@ -6,7 +6,7 @@ KINDS = {
     "value": Kind(
         "wrong value",
         "",
-        "Compare the two, and follow one item through your code.",
+        "Compare the two, and follow this call through your code.",
     ),
     "order": Kind(
         "wrong order",
@@ -48,7 +48,7 @@ KINDS = {
     "idempotence": Kind(
         "counted it once more when it was repeated",
         "",
-        "Let the second time write what is there already: the id tells whether it is the same.",
+        "Let the second run write what is there already: the id tells whether it is the same.",
     ),
     "counted wrong": Kind(
         "counted wrong",

@@ -24,9 +24,9 @@ KINDS = {
     "retried": Kind(
         "retried what must not be retried",
         "",
-        "Asking again helps only where the fault may pass: a lost connection, a time-out, "
-        "429, 503. A 400 or a 404 is the same next time, and an order that was taken is taken "
-        "twice.",
+        "Asking again helps only where the fault may pass, and only with what may be repeated: "
+        "what isn't there or was refused is the same next time, and an order that was taken is "
+        "taken twice.",
     ),
     "pauses": Kind(
         "paused by another rule",
