@@ -10,6 +10,7 @@ from .shared import Serving, Wire
 
 GIVING_BACK = ("release", "append", "put_nowait")
 TOGETHER = "came, and the next one in the same moment"
+GIVE_BACK = "A client that is told busy has no place: give back only what was taken."
 EVENTS = ("came", "came", "left", "made `handle` raise KeyError", "was cancelled")
 
 
@@ -203,7 +204,8 @@ class AtMost(Exercise):
                 raise Wrong(
                     "limit",
                     f"{len(inside)} connections were served at once; `number` is {number}.",
-                    _waiting_between(lab) or _miscounting(lab),
+                    _waiting_between(lab) or _given_back_by_all(lab) or _miscounting(lab),
+                    GIVE_BACK if _given_back_by_all(lab) else None,
                 )
         for wire, _ in clients:
             if wire.closing:
@@ -275,7 +277,8 @@ class AtMost(Exercise):
             raise Wrong(
                 "limit",
                 f"{most} connections were served at once; there are {number} places.",
-                _miscounting(lab),
+                _given_back_by_all(lab) or _miscounting(lab),
+                GIVE_BACK if _given_back_by_all(lab) else None,
             )
         if served < min(number, len(server.writers)):
             seen = f"{number} clients {what}; served at the same time: {served}."
@@ -460,16 +463,19 @@ class AtMost(Exercise):
 
 
 def _miscounting(lab):
-    """The line that lets one too many in: a place that is given back by somebody who had none, a
-    comparison that is one off.
-    """
+    """The line that lets one too many in: a comparison that is one off, or a semaphore."""
+    return lab.operation(">", "<=") or lab.call_of("Semaphore")
+
+
+def _given_back_by_all(lab):
+    """The line of a `finally` that gives a place back, also for somebody who had none; or None."""
     for node in lab.nodes():
         if isinstance(node, ast.Try) and any(isinstance(part, ast.If) for part in walk(node)):
             for part in node.finalbody:
                 called = getattr(getattr(part, "value", None), "func", None)
                 if isinstance(part, ast.AugAssign) or getattr(called, "attr", "") in GIVING_BACK:
                     return part.lineno
-    return lab.operation(">", "<=") or lab.call_of("Semaphore")
+    return None
 
 
 def _not_in_a_finally(lab):
