@@ -107,8 +107,8 @@ class AllWorkersEnd(Exercise):
             "idle places",
             took,
             lab.call_of("sleep"),
-            "A worker that is free takes the next url at once: `await queue.get()` wakes it at "
-            "that moment.",
+            "As long as there are urls left, none rests and none goes home: a worker that is free "
+            "takes the next one at once.",
             headline="left a worker idle",
         )
 

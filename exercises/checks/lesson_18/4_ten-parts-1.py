@@ -129,8 +129,8 @@ class TenParts(Exercise):
                 "lost items",
                 "Part 4 came after 4.5 s, in time, and is `None`.",
                 lab.returning("fromkeys") or lab.use_of("FIRST_EXCEPTION"),
-                "Only part 3 is too late, and only part 6 failed. What else can end "
-                "part 4: the failure of another, or a timeout that is too short?",
+                "Only part 3 is too late, and only part 6 failed. What else can end part 4, or "
+                "throw its answer away: the failure of another, or one timeout around all?",
                 headline="lost what was there",
             )
         lab.equal(run.result, expected)

@@ -75,8 +75,8 @@ KINDS = {
     "cut off": Kind(
         "the cleanup was cut off",
         "is where the cleanup was",
-        "A cleanup that awaits can be cancelled as well. Keep it short and bound it in time, "
-        "or let a task of its own do it, shielded, and wait for that.",
+        "A cleanup that awaits can be cancelled as well. Let a task of its own do it, shielded, "
+        "with a limit of time in that task, and wait for it.",
     ),
     "cancel is instant": Kind(
         "took asking for ending",
