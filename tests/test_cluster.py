@@ -1,4 +1,7 @@
-"""A cluster of real processes: it works, loses nothing with a worker, and leaves nothing behind."""
+"""A cluster of real processes: it works, loses nothing with a worker, and leaves nothing behind.
+
+Long, for each way to lose its notebook or a worker is played with processes of its own.
+"""
 
 import asyncio
 import contextlib
