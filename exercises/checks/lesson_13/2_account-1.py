@@ -1,3 +1,5 @@
+"""Long, for an account loses money in many ways, and each is a class."""
+
 import ast
 import asyncio
 import inspect
