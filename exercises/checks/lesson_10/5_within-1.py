@@ -76,14 +76,8 @@ class Within(Exercise):
 
     def _pages(self, lab, ended, urls, after, given):
         if isinstance(ended.error, TimeoutError):
-            raise Wrong(
-                "lost items",
-                f"It raised TimeoutError after {ended.at:g} s, "
-                f"and the pages of {' and '.join(urls)} were there.",
-                lab.earliest(lab.call_of("wait_for", "timeout*"), lab.keyword("timeout")),
-                "Keep each page outside what is cancelled: in a task of its own, or in a dict.",
-                headline="threw the pages away",
-            )
+            line = lab.earliest(lab.call_of("wait_for", "timeout*"), lab.keyword("timeout"))
+            raise _thrown_away("It raised TimeoutError", ended, urls, line)
         down = [error for error in errors_in(ended.error) if str(error) == "/b is down"]
         if down:
             raise Wrong(
@@ -149,14 +143,8 @@ class Within(Exercise):
                         headline="mixed the pages up",
                     )
         if urls and ended.result == {}:
-            raise Wrong(
-                "lost items",
-                f"It returned {{}} after {ended.at:g} s, and the pages of {listed(urls)} were "
-                "there.",
-                _giving_up(lab) or lab.with_of("timeout*") or lab.call_of("wait_for"),
-                "Keep each page outside what is cancelled: in a task of its own, or in a dict.",
-                headline="threw the pages away",
-            )
+            line = _giving_up(lab) or lab.with_of("timeout*") or lab.call_of("wait_for")
+            raise _thrown_away("It returned {}", ended, urls, line)
         lab.equal(ended.result, pages)
 
     @sweep(
@@ -345,6 +333,17 @@ class Within(Exercise):
             with contextlib.suppress(Exception):
                 pages[url] = await asyncio.wait_for(fetch(url), seconds)
         return pages
+
+
+def _thrown_away(how, ended, urls, line):
+    """The Wrong for pages that came in time and are lost."""
+    return Wrong(
+        "lost items",
+        f"{how} after {ended.at:g} s, and the pages of {listed(urls)} were there.",
+        line,
+        "Keep each page outside what is cancelled: in a task of its own, or in a dict.",
+        headline="threw the pages away",
+    )
 
 
 def _giving_up(lab):

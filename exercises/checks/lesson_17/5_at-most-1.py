@@ -5,12 +5,12 @@ import asyncio
 import contextlib
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.suspects import Suspect
 
 from .shared import Serving, Wire
 
 GIVING_BACK = ("release", "append", "put_nowait")
 TOGETHER = "came, and the next one in the same moment"
-GIVE_BACK = "A client that is told busy has no place: give back only what was taken."
 EVENTS = ("came", "came", "left", "made `handle` raise KeyError", "was cancelled")
 
 
@@ -112,7 +112,7 @@ class AtMost(Exercise):
                 "not given back",
                 "`handle` raised, and its place was never free again: "
                 "the next client was told busy.",
-                _not_in_a_finally(lab)
+                _counted_back(lab)
                 or lab.earliest(lab.operation("-="), lab.call_of("release", "discard", "remove")),
                 "Give the place back in `finally`, or by `async with`.",
                 headline="a place was lost",
@@ -201,11 +201,13 @@ class AtMost(Exercise):
             if event == "came" and served == len(inside) and _waits(*clients[-1]):
                 raise self._waited(lab, f"client {len(clients)} was told nothing at once")
             if len(inside) > number and handlers == 1:
+                waits = _waiting_between(lab)
+                found = Suspect(waits) if waits else _miscounting(lab)
                 raise Wrong(
                     "limit",
                     f"{len(inside)} connections were served at once; `number` is {number}.",
-                    _waiting_between(lab) or _given_back_by_all(lab) or _miscounting(lab),
-                    GIVE_BACK if _given_back_by_all(lab) else None,
+                    found.line,
+                    found.try_,
                 )
         for wire, _ in clients:
             if wire.closing:
@@ -274,11 +276,12 @@ class AtMost(Exercise):
         if server.errors:
             raise server.errors[0]
         if most > number:
+            found = _miscounting(lab)
             raise Wrong(
                 "limit",
                 f"{most} connections were served at once; there are {number} places.",
-                _given_back_by_all(lab) or _miscounting(lab),
-                GIVE_BACK if _given_back_by_all(lab) else None,
+                found.line,
+                found.try_,
             )
         if served < min(number, len(server.writers)):
             seen = f"{number} clients {what}; served at the same time: {served}."
@@ -463,22 +466,23 @@ class AtMost(Exercise):
 
 
 def _miscounting(lab):
-    """The line that lets one too many in: a comparison that is one off, or a semaphore."""
-    return lab.operation(">", "<=") or lab.call_of("Semaphore")
-
-
-def _given_back_by_all(lab):
-    """The line of a `finally` that gives a place back, also for somebody who had none; or None."""
+    """What lets one too many in: a `finally` that gives a place back for somebody who had none, a
+    comparison that is one off.
+    """
     for node in lab.nodes():
         if isinstance(node, ast.Try) and any(isinstance(part, ast.If) for part in walk(node)):
             for part in node.finalbody:
                 called = getattr(getattr(part, "value", None), "func", None)
                 if isinstance(part, ast.AugAssign) or getattr(called, "attr", "") in GIVING_BACK:
-                    return part.lineno
-    return None
+                    return Suspect(
+                        part.lineno,
+                        try_="A client that is told busy has no place: give back only what was "
+                        "taken.",
+                    )
+    return Suspect(lab.operation(">", "<=") or lab.call_of("Semaphore"))
 
 
-def _not_in_a_finally(lab):
+def _counted_back(lab):
     """The line behind the `await` of `handle` that counts a place back, or None."""
     waits = lab.await_of("handle")
     counts = [node.lineno for node in lab.nodes() if isinstance(node, ast.AugAssign)]

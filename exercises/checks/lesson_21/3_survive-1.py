@@ -3,6 +3,7 @@ import asyncio
 from collections import Counter
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import ifs_that_raise
 
 from .shared import Cluster, WorkerDied, not_a_future, not_here, run_on
 
@@ -140,7 +141,7 @@ class Survive(Exercise):
             raise Wrong(
                 "counted wrong",
                 f"Item 15 was sent {times} times, and it should have been sent three times.",
-                lab.earliest(lab.call_of("range"), _number_asked(lab))
+                lab.earliest(lab.call_of("range"), _gives_up(lab))
                 or lab.earliest(lab.while_loop(), lab.handler(), lab.keyword("return_exceptions")),
                 headline="another number of tries",
             )
@@ -376,24 +377,6 @@ class Survive(Exercise):
 
 def _gives_up(lab):
     """The `if` in an `except` that decides when an error is let out, or None."""
-    return lab.earliest(
-        *(
-            node.lineno
-            for handler in lab.nodes()
-            if isinstance(handler, ast.ExceptHandler)
-            for node in ast.walk(handler)
-            if isinstance(node, ast.If)
-            and any(isinstance(part, ast.Raise) for part in (*node.body, *node.orelse))
-        )
-    )
-
-
-def _number_asked(lab):
-    """Where something is compared with a number, or None."""
-    compared = [node for node in lab.nodes() if isinstance(node, ast.Compare)]
-    numbers = [
-        node.lineno
-        for node in compared
-        if any(isinstance(getattr(part, "value", None), int) for part in node.comparators)
-    ]
-    return lab.earliest(*numbers)
+    handlers = (node for node in lab.nodes() if isinstance(node, ast.ExceptHandler))
+    inside = (part for handler in handlers for part in ast.walk(handler))
+    return lab.earliest(*(node.lineno for node in ifs_that_raise(inside)))

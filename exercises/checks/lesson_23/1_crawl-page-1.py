@@ -8,6 +8,7 @@ import random
 import time
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import ifs_that_raise, uses
 
 from .shared import SOON, now
 
@@ -553,10 +554,5 @@ def now_said(seconds):
 
 def _giving_up(lab):
     """The `if` about a status that raises an error, or None."""
-    conditions = [
-        node.test
-        for node in lab.nodes()
-        if isinstance(node, ast.If) and any(isinstance(part, ast.Raise) for part in node.body)
-    ]
-    about = [test.lineno for test in conditions if "status" in ast.unparse(test)]
-    return lab.earliest(*about)
+    tests = (node.test for node in ifs_that_raise(lab.nodes()))
+    return lab.earliest(*(test.lineno for test in tests if uses(["*status*"], test)))

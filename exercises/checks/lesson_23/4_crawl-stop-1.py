@@ -84,9 +84,8 @@ class Stopping(Exercise):
     ):
         pages, found = collections.deque(seconds), dict(earlier)
         fetch = lab.service(seconds, errors={fails: OSError(f"no page {fails}")})
-        what = f"with {len(seconds)} pages and 2 workers"
-        if fails is not None:
-            what = f"with {len(seconds)} pages, of which {fails!r} raises OSError, and 2 workers"
+        failing = "" if fails is None else f", of which {fails!r} raises OSError,"
+        what = f"with {len(seconds)} pages{failing} and 2 workers"
         if stopped is not None:
             what += f", and set `stop` after {stopped:g} s (grace={grace:g})"
         if cancelled is not None:

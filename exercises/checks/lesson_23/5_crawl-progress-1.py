@@ -225,7 +225,7 @@ class LivePage(Exercise):
             raise Wrong(
                 "left open",
                 "It was cancelled, and ended, and the connection is still open.",
-                lab.call_of("*writer*.close", "close") or lab.await_of(),
+                lab.call_of("close") or lab.await_of(),
                 "A cancellation is raised at the `await`, and what stands behind that is skipped. "
                 "Close the connection in a `finally`.",
             )

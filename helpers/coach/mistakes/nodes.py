@@ -224,6 +224,14 @@ def unnegated(test: ast.expr) -> ast.expr:
     return test
 
 
+def ifs_that_raise(nodes: Iterable[ast.AST]) -> Iterator[ast.If]:
+    """Each `if` that decides whether an error is raised."""
+    for node in nodes:
+        if isinstance(node, ast.If):
+            if any(isinstance(part, ast.Raise) for part in (*node.body, *node.orelse)):
+                yield node
+
+
 def locks_made_per_call(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, ast.AsyncFunctionDef]]:
     """The lines at which an `async def` makes a lock, so anew in each call of it, and that
     function; not where it may be made once and kept: `locks.setdefault(key, Lock())`, or in an
