@@ -22,7 +22,7 @@ from typing import NamedTuple
 import pytest
 
 from helpers.coach.form import finding
-from tests.coach_cells import cell, judged
+from tests.coach_cells import AGAIN, cell, judged
 
 ANSWERS = sorted((Path(__file__).parent / "answers").glob("lesson_*.py"))
 
@@ -57,7 +57,11 @@ ALL = [answer for path in ANSWERS for answer in answers(path)]
 @pytest.mark.parametrize("answer", ALL, ids=lambda one: f"{one.id}: {one.role}, {one.title}")
 def test_an_answer_gets_what_it_deserves(answer):
     exercise = finding.find(answer.id)
-    verdict, _ = judged(exercise, cell(answer.text, exercise.asks))
+    for _ in range(AGAIN):
+        verdict, _ = judged(exercise, cell(answer.text, exercise.asks))
+        # With the real clock a line is looked for as long as a learner will wait, and no longer.
+        if exercise.clock == "virtual" or verdict.status != "not yet" or verdict.line is not None:
+            break
     assert verdict.status != "not started"
     if answer.role == "wrong" and verdict.status == "not yet" and not exercise.takes_value():
         points = points_well(answer, verdict.line)

@@ -134,7 +134,7 @@ class Lab(Comparing, Fakes, Lines):
             if not (cancelled or expected or self.sweeping):
                 raise run.error
             return run
-        gc.collect()
+        gc.collect(0 if self.sweeping else 2)
         self.check_awaited()
         if not blocks:
             self._check_went_on(None if stands else run.stood, step)
@@ -159,7 +159,7 @@ class Lab(Comparing, Fakes, Lines):
         # A task that only its queue knows is garbage. It must be found left running, always, and
         # not be collected first in one run of ten.
         gc.disable()
-        with record() as recording:
+        with record(watched=not self.sweeping) as recording:
             attach(loop)
             self.recording = run.recording = recording
             self.loop = loop
@@ -276,10 +276,11 @@ class Lab(Comparing, Fakes, Lines):
     def unfinished(self, loop: asyncio.AbstractEventLoop) -> list[Unfinished]:
         """Each unfinished task's name, the learner's file and line, and what it waits for."""
         found = []
-        for task in sorted(
-            asyncio.all_tasks(loop), key=lambda task: (len(task.get_name()), task.get_name())
+        # The answer itself comes last: it waits for the others.
+        for name, task in sorted(
+            ((task.get_name(), task) for task in asyncio.all_tasks(loop)),
+            key=lambda named: (named[0] == self.asks, len(named[0]), named[0]),
         ):
-            name = task.get_name()
             if name.startswith("Task-"):
                 name = coroutine_name(task.get_coro())
             found.append((name, *(self.where(task) or (None, None)), waiting(task).what))

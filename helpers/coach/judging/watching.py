@@ -21,7 +21,7 @@ from helpers.coach.judging.limits import (
 )
 from helpers.coach.judging.load import MOST, TimeLeft, now
 from helpers.coach.judging.standing import Standing
-from helpers.coach.mistakes.hangs import Hang
+from helpers.coach.mistakes.hangs import GIVES_WAY, Hang
 from helpers.coach.mistakes.source import Place, Source
 
 LOOK = 0.05  # seconds between two looks at the worker
@@ -170,7 +170,8 @@ def look_at(
             with contextlib.suppress(Exception):
                 hang.deepest, hang.depth = _deepest(loop, worker, lab)
                 hang.tasks = lab.unfinished(loop)
-                if any(places) or any(line for _, _, line, _ in hang.tasks):
+                waits = [what for _, _, line, what in hang.tasks if line]
+                if any(places) or (GIVES_WAY in waits if hang.turns else waits):
                     break
             sleep_now(PAUSE)
     return hang

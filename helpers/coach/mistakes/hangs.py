@@ -69,6 +69,9 @@ class Stuck(Exception):
                 self.died += ((without_number(name), error) for error in said)
 
 
+GIVES_WAY = "sleep0"  # what a task waits for in `asyncio.sleep(0)`
+
+
 @dataclass
 class Hang:
     """What the watcher saw of code that did not end.
@@ -102,15 +105,10 @@ def name_hang(hang: Hang, source: Source) -> tuple[Wrong, Place | None]:
     """Tell a deadlock, a spin, a hog, a blocked loop and the rest apart: (Wrong, place)."""
     seen = [place for place in hang.places if place]
     often = max(set(seen), key=seen.count) if seen else None
-    waiting = next(
-        (
-            (filename, line)
-            for _, filename, line, _ in hang.tasks
-            if filename and source.owns(filename)
-        ),
-        None,
-    )
-    met = often or waiting
+    own = [task for task in hang.tasks if task[1] and source.owns(task[1])]
+    waiting = next(((filename, line) for _, filename, line, _ in own), None)
+    round_and_round = ((filename, line) for _, filename, line, what in own if what == GIVES_WAY)
+    met = often or next(round_and_round, waiting)
     spins = met and source.spinning(met, *seen)
     waited = f"After {seconds(hang.limit)} it was still at it."
     if hang.cancelling:
