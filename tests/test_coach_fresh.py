@@ -52,6 +52,12 @@ def test_a_right_answer_that_leaves_an_idle_pool_is_right_each_time():
     assert set(kinds) == {"SOLVED."}
 
 
+def test_a_client_in_a_check_reads_no_long_list_of_authorities():
+    body = "import httpx\nprint(httpx.create_ssl_context().cert_store_stats()['x509'], 'authority')"
+    verdict = ask("t-together", answer(body, right=True))
+    assert verdict.status == "solved" and "1 authority" in verdict.printed, verdict.text()
+
+
 @pytest.mark.parametrize(
     "patch",
     [

@@ -21,7 +21,7 @@ from helpers.coach.judging.cases import cases_of, drawn, smaller_than, spread
 from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.runs import Run
 from helpers.coach.judging.seen import Seen
-from helpers.coach.judging.sweeping import Sweeping, model_of
+from helpers.coach.judging.sweeping import Sweeping
 from helpers.coach.judging.what_if import changes
 from helpers.coach.mistakes.source import Source
 from tests.coach_cells import FIXTURES, ask, cell
@@ -376,11 +376,6 @@ finding.find("t-sweep", FIXTURES)
 assert "hypothesis" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", look], check=True, timeout=60)
-
-
-def test_the_model_comes_from_its_text():
-    model = model_of(finding.find("t-sweep", FIXTURES))
-    assert model.__name__ == "fetch_all" and model.__module__ == "__main__"
 
 
 def test_what_is_cancelled_and_not_awaited_is_still_running():

@@ -31,14 +31,20 @@ class record:
     Where a loop runs already (a notebook's cell, or inside a coroutine) its new tasks are
     recorded; `run(main())` inside the `with` is recorded as well. One recording at a time:
     a second one raises RuntimeError, because a task can belong to one picture only.
+
+    watched: whether a thread looks now and then at which line a step holds up the loop. Who records
+    thousands of short runs does without.
     """
+
+    def __init__(self, watched: bool = True):
+        self._watched = watched
 
     def __enter__(self):
         if jobs.under_way is not None:
             raise RuntimeError(
                 "a recording is under way already: end its `with` before you start another"
             )
-        self._live = Live()
+        self._live = Live(self._watched)
         self._token = None
         try:
             loop = asyncio.get_running_loop()
@@ -66,7 +72,7 @@ class record:
 class Live:
     """What is needed while a recording is under way, and not after it."""
 
-    def __init__(self):
+    def __init__(self, watched: bool):
         self.recording = Recording()
         self.recording.live = self
         self.key = object()
@@ -77,6 +83,7 @@ class Live:
         self.alive = 0
         self.caller = None
         self.spool = Spool()
+        self.watched = watched
         self.watcher = None
 
     def new_lane(self, name: str, kind: str, parent: int | None, created: float) -> Lane:
@@ -99,7 +106,7 @@ class Live:
                 return log
         log = (_own_log(loop) if own else AsyncioLog)(self, loop, everything)
         self.logs.append(log)
-        if self.watcher is None:
+        if self.watched and self.watcher is None:
             self.watcher = Watcher(self.logs)
         return log
 

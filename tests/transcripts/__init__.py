@@ -35,6 +35,7 @@ VARIES = {
     r"(?<=It tried )[\d,]+(?= times in vain)": "‹count›",
     r"[\d,]+(?= more places were looked into)": "‹count›",
     r"(?<=The loop took )[\d,]+(?= turns)": "‹count›",
+    r"(?<=I cancelled it, and )\d+(?= of its tasks still ran)": "‹count›",
     r"(?<=pages it sent )\d+ requests: \d+(?= of them found no)": "‹count› requests: ‹count›",
     r"(?<=It returned )\['result \d'.*\](?=; the expected order is)": "‹another order›",
     r"(?<=It returned )\{[^}]*'(/\w)': 'page (?!\1)[^}]*\}": "‹pages mixed up›",

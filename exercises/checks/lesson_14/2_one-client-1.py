@@ -435,7 +435,7 @@ def noted_clients(lab, most=2 * MOST, transport=None):
                 'Go on to the address in "next", until that is `None`.',
                 headline="never comes to an end",
             )
-        if transport is None:
+        if transport is None or any(self.event_hooks.values()):
             return await send(self, request, **named)
         # `send` would do the same, and far more, which takes its time with many pages.
         response = await transport.handle_async_request(request)

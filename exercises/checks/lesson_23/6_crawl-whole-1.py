@@ -426,7 +426,8 @@ class Whole(Exercise):
                     "one failure ends all",
                     f"{name!r} met with {why}; it was asked for "
                     f"{asked[name]} time{'s' * (asked[name] != 1)}.",
-                    lab.earliest(lab.handler(), lab.call_of("status", "range")),
+                    (name in (self.BUSY, self.DOWN) and lab.condition("*status*"))
+                    or lab.earliest(lab.handler(), lab.call_of("status", "range")),
                     "Six tries in all.",
                     headline="gave up too early",
                 )

@@ -12,5 +12,5 @@ The process of a check is `serving` one request. A `check` runs the answer, with
 it. What the exercise itself asks is judged with a `lab`: `runs` is what it gives back, `comparing`
 and `fakes` are its two halves. After that, `sweeping` asks with the `cases` that the exercise's
 sweeps draw, and with `twists`: what was `seen` of the answer is compared with what was seen of the
-model.
+`model`.
 """

@@ -30,8 +30,7 @@ class Nursery:
         self._kernel = kernel
         self._judge = judge
         self._adopts = orphans.adopt()
-        gc.collect()
-        gc.disable()  # a collection writes into what is shared with the forks
+        self._share()
 
     def serve(self) -> None:
         """Have request after request judged; return when the kernel is gone."""
@@ -39,8 +38,14 @@ class Nursery:
             while True:
                 number, request = self._kernel.next_request()
                 self._judge.load(request)
-                gc.freeze()
+                self._share()
                 self._have_judged(number, request)
+
+    def _share(self):
+        """Leave all that is there now alone: a collection would write into what the forks share."""
+        gc.collect()
+        gc.disable()
+        gc.freeze()
 
     def _have_judged(self, number, request):
         mark = secrets.token_hex(8)

@@ -18,12 +18,12 @@ from helpers.coach.form.finding import find
 from helpers.coach.form.programs import modules_in
 from helpers.coach.form.statement import Wrong
 from helpers.coach.judging import wire
-from helpers.coach.judging.cases import drawn
 from helpers.coach.judging.changes import Changes
 from helpers.coach.judging.check import Check
 from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.leftovers import Leftovers
 from helpers.coach.judging.limits import Memory, exit_now, limit_memory, sleep_now
+from helpers.coach.judging.model import model_of
 from helpers.coach.judging.pipes import Pipes
 from helpers.coach.judging.seeking import Seeking
 from helpers.coach.mistakes.source import Source
@@ -66,8 +66,8 @@ class Judge:
             self._exercise = find(request["id"], request["checks"])
             for name in modules_in(self._exercise.given):
                 importlib.import_module(name)
-            for sweep in self._exercise.sweeps:
-                drawn(sweep)  # once, for all checks
+            if self._exercise.sweeps:
+                model_of(self._exercise).get_known()  # once, for all checks
 
     def judge(self, request: dict, pipes: Pipes) -> NoReturn:
         """Say the verdict on a request, and end this process."""

@@ -5,24 +5,24 @@ program of the exercise is the oracle. The cases are those that the exercise's s
 of them a service fails or the run is cancelled besides.
 """
 
-import ast
-import copy
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+import gc
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from helpers.coach.form.statement import Exercise, Wrong
 from helpers.coach.form.sweeps import Sweep
-from helpers.coach.judging.cases import Case, cases_of, smaller_than, spread, ways_of
+from helpers.coach.judging.anew import kept_at, shared_state
+from helpers.coach.judging.cases import Case, smaller_than, ways_of
 from helpers.coach.judging.lab import Lab
+from helpers.coach.judging.model import ask, model_of
 from helpers.coach.judging.seen import differ
-from helpers.coach.judging.twists import NONE, Twist, cancellations, failures
+from helpers.coach.judging.twists import NONE, Twist
 from helpers.coach.judging.what_if import CANCELLED, ERRORS, FAILED, changes, without_falsy
 from helpers.coach.mistakes.errors import is_slip, mistake
 from helpers.coach.mistakes.handlers import in_a_finally
 from helpers.coach.mistakes.suspects import GUESSED, of_count, of_error
 from helpers.coach.mistakes.verdict import narrowed
-from helpers.coach.mistakes.words import brief
 
 # Mistakes that Python's errors tell of, and that may turn on one thing in a case, such as a 0.
 TURNING = ("raised", "deadlock", "one sentinel")
@@ -30,18 +30,6 @@ TURNING = ("raised", "deadlock", "one sentinel")
 RAN = ("leaked", "limit", "left open")
 # Mistakes that say little, where nothing else is said: what they turn on says more.
 VAGUE = ("value", "calls", "late", "early return", "deadlock")
-TWISTED = 3  # cases of a sweep, at most, that are asked with a failure or a cancellation
-
-
-@dataclass
-class Outcome:
-    """What came of asking once: what the play returned, or what it raised; and the inputs of the
-    case that are not what they were, by their place in it: (before, afterwards), as text.
-    """
-
-    seen: object = None
-    error: BaseException | None = None
-    changed: dict[int, tuple[str, str]] = field(default_factory=dict)
 
 
 class Sweeping:
@@ -74,39 +62,24 @@ class Sweeping:
         for sweep in self._exercise.sweeps:
             self._sweep(sweep, answer)
         lab.sweeping, lab.recording = False, shown
+        gc.collect()  # after each run only what was made in it was looked at
 
     def ask_again(self, answer: Any, failed: tuple[Sweep, Case, Twist]) -> None:
         """Ask with the case that another answer `failed` in; raise what is wrong there."""
         sweep, case, twist = failed
-        lab = self._lab
-        lab.sweeping = True
-        if twist is not NONE:  # a failure falls on a call that is known by its number
-            self._ask(sweep, self._model, case)
-        self._compare(sweep, answer, case, twist, self._ask(sweep, self._model, case, twist))
-        lab.sweeping = False
+        self._lab.sweeping = True
+        self._compare(sweep, answer, case, twist, self._expected(sweep, case, twist))
+        self._lab.sweeping = False
 
     def _sweep(self, sweep: Sweep, answer):
-        lab, plain = self._lab, []
-        for case in cases_of(sweep):
-            expected = self._ask(sweep, self._model, case)
-            if isinstance(expected.error, Wrong):
-                raise RuntimeError(
-                    f"{self._exercise.id}: the model itself is wrong for {case}"
-                ) from expected.error
-            plain.append((case, lab.services, lab.recording))
-            try:
-                self._compare(sweep, answer, case, NONE, expected)
-            except Exception as error:
-                self._smallest(sweep, answer, case, error)
-        called = [each for each in plain if any(service.started for service in each[1])]
-        for case, services, recording in _some(called if sweep.fails else plain):
-            twists = failures(services, sweep.fails)
-            if sweep.cancels and recording is not None:
-                twists += cancellations(recording)
-            for twist in twists:
-                expected = self._ask(sweep, self._model, case, twist)
-                if not isinstance(expected.error, Wrong):
-                    self._twisted(sweep, answer, case, twist, expected)
+        for case, twist, expected in self._model.asked(sweep, self._lab, self._go_on):
+            if twist is NONE:
+                try:
+                    self._compare(sweep, answer, case, NONE, expected)
+                except Exception as error:
+                    self._smallest(sweep, answer, case, error)
+            elif not isinstance(expected.error, Wrong):
+                self._twisted(sweep, answer, case, twist, expected)
 
     def _twisted(self, sweep, answer, case, twist, expected):
         """Compare what came of a case in which it goes well if nothing befalls it."""
@@ -153,20 +126,11 @@ class Sweeping:
             raise error  # no smaller case goes as deep, and to ask this one again takes its time
         shown = lab.called, lab.recording
         # What a task that was left behind does when it is collected goes wrong once, and no more.
-        kept = lab.earliest(lab.kept_default(), lab.node(ast.Global), lab.class_attribute())
-        kept = kept or lab.text.kept_outside()
+        kept = kept_at(lab)
         alone = kept and self._error_in(sweep, self._again(), case)
         if kept and alone is None and self._error_in(sweep, answer, case) is not None:
             lab.called, lab.recording = shown
-            said = error.observed if isinstance(error, Wrong) else f"It raised {error!r}."
-            raise Wrong(
-                "shared state",
-                f"It was not the first call, and a first one goes well. {said}",
-                kept,
-                try_="What a call makes belongs to that call. Look for a name outside of the "
-                "function, a default that is a list or a dict, an attribute of a class.",
-                headline="kept something from an earlier call",
-            )
+            raise shared_state(error, kept)
         for less in smaller_than(case, sweep) if lab.clock == "virtual" else ():
             if (smaller := self._error_in(sweep, answer, less)) is not None:
                 self._turns_on(sweep, answer, less, smaller)
@@ -210,7 +174,7 @@ class Sweeping:
 
     def _is_no_matter(self, sweep, answer, cases):
         """Whether the answer is wrong in each of these cases, too, as far as they can be asked."""
-        asked = [each for each in cases if self._ask(sweep, self._model, each).error is None]
+        asked = [each for each in cases if self._expected(sweep, each).error is None]
         return bool(asked) and all(
             self._error_in(sweep, answer, each) is not None for each in asked
         )
@@ -218,14 +182,14 @@ class Sweeping:
     def _goes_well(self, sweep, answer, case, twist=NONE):
         """Whether the answer is right in a case of our own, which may be none that fits."""
         try:
-            expected = self._ask(sweep, self._model, case, twist)
+            expected = self._expected(sweep, case, twist)
         except Exception:
             return False
         return expected.error is None and self._error_in(sweep, answer, case, twist) is None
 
     def _error_in(self, sweep, answer, case, twist=NONE):
         """What is wrong with an answer in this case, or None."""
-        expected = self._ask(sweep, self._model, case, twist)
+        expected = self._expected(sweep, case, twist)
         try:
             self._compare(sweep, answer, case, twist, expected)
         except Exception as error:
@@ -240,7 +204,8 @@ class Sweeping:
             raise
 
     def _compare_once(self, sweep, answer, case, twist, expected):
-        got = self._ask(sweep, answer, case, twist)
+        self._go_on()
+        got = ask(self._exercise, answer, self._lab, sweep, case, twist)
         if got.error is not None and expected.error is None:
             raise got.error
         if got.error is not None and isinstance(got.error, Wrong):
@@ -253,45 +218,9 @@ class Sweeping:
         for at in got.changed.keys() - expected.changed.keys():
             self._lab.changed_input(*got.changed[at])
 
-    def _ask(self, sweep: Sweep, program, case: Case, twist: Twist = NONE) -> Outcome:
-        lab = self._lab
-        self._go_on()
-        lab.begin_case(twist)
-        given = copy.deepcopy(case)
-        try:
-            seen = sweep.play(self._exercise(), program, lab, **given)
-            lab.check_awaited()
-            things = [(value, given[name]) for name, value in case.items()]
-            things += [(copied, thing) for thing, copied in lab.owned]
-            return Outcome(seen, changed=_changed(things))
-        except BaseException as error:
-            return Outcome(error=error)
-
-
-def model_of(exercise: type[Exercise]) -> Any:
-    """The first right program as an answer: what its text defines under the asked name."""
-    names = {"__name__": "__main__"}
-    exec(compile(exercise.solution(), f"<the model of {exercise.id}>", "exec"), names)
-    return names[exercise.asks]
+    def _expected(self, sweep, case, twist=NONE):
+        return self._model.outcome(sweep, self._lab, case, twist, self._go_on)
 
 
 def _is_vague(found):
     return found.kind in VAGUE and found.line is None and found.try_ is None
-
-
-def _changed(things: Iterable[tuple[object, object]]) -> dict[int, tuple[str, str]]:
-    """The lists, dicts and sets that a program has changed, by their place among the things.
-
-    things: each as it was, and as it is.
-    """
-    found = {}
-    for at, (was, now) in enumerate(things):
-        # A copy of an error or of an object of ours is another one, and looks alike.
-        if isinstance(was, (list, dict, set)) and was != now and repr(was) != repr(now):
-            found[at] = (brief(was), brief(now))
-    return found
-
-
-def _some(cases):
-    """A few of them, without the smallest, which ask for little."""
-    return spread(cases[len(cases) // (TWISTED + 1) :], TWISTED)

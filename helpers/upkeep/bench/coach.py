@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from helpers.coach.exercise import judge
 from helpers.coach.form.finding import entries, find
-from helpers.coach.judging.sweeping import model_of
+from helpers.coach.judging.model import model_of
 from helpers.upkeep.bench.measured import Row, median_seconds
 
 FIRST = """
@@ -51,8 +51,8 @@ def _swept():
     for entry in entries():
         exercise = find(entry.id)
         if exercise.sweeps and exercise.clock == "virtual":
-            model = model_of(exercise)
-            judge(exercise, model)  # the cases are drawn once
+            model = model_of(exercise).program
+            judge(exercise, model)  # what the model does is found out once
             yield entry.id, median_seconds(functools.partial(judge, exercise, model), 3)
 
 
