@@ -73,5 +73,5 @@ def test_what_a_model_does_can_be_known_and_leaves_no_thread(id):
     assert threading.active_count() == threads
     asked = []
     for sweep in exercise.sweeps:
-        assert [*model.asked(sweep, new_lab(exercise), lambda: asked.append(sweep))]
+        assert [*model.asked(sweep, new_lab(exercise), lambda: asked.append(id))]
     assert not asked

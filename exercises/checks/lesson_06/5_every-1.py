@@ -172,7 +172,7 @@ class Every(Exercise):
     )
     def any_works(self, every, lab, seconds, lengths, late):
         """Works that take so long, and return 0, 1, 2, …"""
-        begun = []
+        begun, places = [], []
 
         def clock():
             return asyncio.get_running_loop().time() + 0.3  # no start is at a full second
@@ -182,6 +182,7 @@ class Every(Exercise):
 
         async def work():
             number = len(begun)
+            places.append(lab.calling())
             begun.append(clock() - start)
             await asyncio.sleep(lengths[number] if number < len(lengths) else 0.1)
             return number
@@ -202,6 +203,14 @@ class Every(Exercise):
                 f"It ended after {count(len(begun), 'work')}. The works returned 0, 1, 2, …",
                 lab.truth_test().line or lab.breaking(),
                 "What `work` returns doesn't matter. Only `times` says how often.",
+                headline="wrong number of works",
+            )
+        if begun and not lengths:
+            raise Wrong(
+                "counted wrong",
+                f"I asked for 0 works, and it began {len(begun)}.",
+                places[0],
+                "`range(0)` counts nothing, and what stands before the loop is done all the same.",
                 headline="wrong number of works",
             )
         return {"its works began at": begun, "the run": lab.seen(run)}

@@ -204,7 +204,7 @@ class Cancel(Exercise):
                 raise Wrong(
                     "wake-up",
                     "It ended, and heard of nothing.",
-                    lab.use_of("throw"),
+                    lab.earliest(lab.use_of("throw"), lab.returning()),
                     "`task.throw = CancelledError()`, whether it sleeps or not.",
                     headline="was not told",
                 )

@@ -72,6 +72,10 @@ class WriteBell(Exercise):
                     "Two lists are at odds: take a waiter out of the one in which `park` put it.",
                     headline="undone twice",
                 ) from None
+            except IndexError as error:
+                if not (line := lab.returning("*.pop", "*.popleft")):
+                    raise
+                raise self._undoes_another(f"Python said: {error}.", line) from None
             except Stuck:
                 self._name(lab, log, script)
                 raise
@@ -92,12 +96,18 @@ class WriteBell(Exercise):
             self._name(lab, log, script)
 
     def _takes_back_another(self, lab, woken):
-        return Wrong(
-            "stale wake-up",
+        return self._undoes_another(
             f"The ring called the `wake` of {woken}, whose waiting had been taken back.",
             lab.returning("*.pop", "*.popleft", "*.clear")
             or lab.call_of("*.pop", "*.popleft")
             or lab.deleting(),
+        )
+
+    def _undoes_another(self, observed, line):
+        return Wrong(
+            "stale wake-up",
+            observed,
+            line,
             "The undo takes out what this one `park` put in, wherever it stands.",
             headline="takes back another",
         )

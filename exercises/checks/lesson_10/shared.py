@@ -160,15 +160,16 @@ def none_left(lab, ended, when):
         narrow = lab.text.narrow_cleanup("cancel", *_cancelling(lab))
         passes = narrow and ("lets a cancellation pass" if lab.cancelling else "doesn't catch it")
     if ended.cancelled:
+        turn = None if narrow else lab.wait_behind("cancel")
         raise Wrong(
             "losers",
             f"{when}, and {calls} had been asked to stop and had not ended.",
-            narrow or lab.call_of("cancel") or line,
+            narrow or turn or lab.call_of("cancel") or line,
             STOP
             if narrow
             else "`cancel` only asks, and returns at once. Await them after it, as `gather(*tasks, "
             "return_exceptions=True)` does.",
-            at=passes or "",
+            at=passes or ("gives them a while, and that may be too short" if turn else ""),
         )
     waited = None if narrow else lab.waited_at
     raise Wrong(

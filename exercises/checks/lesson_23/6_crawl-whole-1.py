@@ -426,7 +426,8 @@ class Whole(Exercise):
                     "one failure ends all",
                     f"{name!r} met with {why}; it was asked for "
                     f"{asked[name]} time{'s' * (asked[name] != 1)}.",
-                    lab.earliest(lab.handler(), lab.call_of("status", "range")),
+                    (name in (self.BUSY, self.DOWN) and _giving_up(lab))
+                    or lab.earliest(lab.handler(), lab.call_of("status", "range")),
                     "Six tries in all.",
                     headline="gave up too early",
                 )
@@ -937,3 +938,8 @@ def said(tries):
         words = [one.__name__ if isinstance(one, type) else str(one) for one in (*outcomes, 200)]
         pages.append(f"the page {page!r} (its tries end with {', '.join(words[:6])})")
     return " and ".join(pages) or "no pages"
+
+
+def _giving_up(lab):
+    """The `if` that looks at how many tries there were, or where a page is noted as failed."""
+    return lab.condition("*tr[iy]*", "*attempt*") or lab.call_of("failed.*")

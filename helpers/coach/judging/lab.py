@@ -16,6 +16,7 @@ from helpers.basics.words import seconds
 from helpers.coach.form.statement import Wrong
 from helpers.coach.judging.comparing import Comparing
 from helpers.coach.judging.fakes import Fakes
+from helpers.coach.judging.ran import Ran
 from helpers.coach.judging.running import left_running
 from helpers.coach.judging.runs import Real, Run, Virtual
 from helpers.coach.judging.seen import Seen
@@ -48,6 +49,7 @@ class Lab(Comparing, Fakes, Lines):
         self.asks = asks
         self.clock = clock
         self.text = source
+        self.ran = Ran(source)
         self.called = ""
         self._told = False  # the words of `called` are a check's own, and stand for the next call
         self.sweeping = False  # what a run raises is compared, and doesn't end the check
@@ -82,6 +84,7 @@ class Lab(Comparing, Fakes, Lines):
         """Quote the next call as "I called `name` {words}." in messages, where its arguments say
         too little. Until then, or until `told` again, the words stay.
         """
+        self.ran.begin()
         self._told = True
         self.called = self._with_twist(f"I called `{self.asks}` {words}.")
 
@@ -92,6 +95,10 @@ class Lab(Comparing, Fakes, Lines):
     def is_own(self, line: int) -> bool:
         """Whether a line stands in the answer itself, and not in a helper of it."""
         return self.text.is_own(line)
+
+    def has_run(self, line: int) -> bool:
+        """Whether a line of the answer has run since the call that messages quote."""
+        return self.text.has_run(line)
 
     # Running
 
@@ -386,6 +393,7 @@ class Lab(Comparing, Fakes, Lines):
 
     def _quote(self, what, arguments, named):
         """Note the call of `what` for the messages, unless the check has told it in its words."""
+        self.ran.begin()
         told, self._told = self._told, False
         if told or inspect.isawaitable(what):
             return

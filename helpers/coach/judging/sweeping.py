@@ -5,7 +5,6 @@ program of the exercise is the oracle. The cases are those that the exercise's s
 of them a service fails or the run is cancelled besides.
 """
 
-import ast
 import gc
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,6 +12,7 @@ from typing import Any, NoReturn
 
 from helpers.coach.form.statement import Exercise, Wrong
 from helpers.coach.form.sweeps import Sweep
+from helpers.coach.judging.anew import kept_at, shared_state
 from helpers.coach.judging.cases import Case, smaller_than, ways_of
 from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.model import ask, model_of
@@ -126,20 +126,11 @@ class Sweeping:
             raise error  # no smaller case goes as deep, and to ask this one again takes its time
         shown = lab.called, lab.recording
         # What a task that was left behind does when it is collected goes wrong once, and no more.
-        kept = lab.earliest(lab.kept_default(), lab.node(ast.Global), lab.class_attribute())
-        kept = kept or lab.text.kept_outside()
+        kept = kept_at(lab)
         alone = kept and self._error_in(sweep, self._again(), case)
         if kept and alone is None and self._error_in(sweep, answer, case) is not None:
             lab.called, lab.recording = shown
-            said = error.observed if isinstance(error, Wrong) else f"It raised {error!r}."
-            raise Wrong(
-                "shared state",
-                f"It was not the first call, and a first one goes well. {said}",
-                kept,
-                try_="What a call makes belongs to that call. Look for a name outside of the "
-                "function, a default that is a list or a dict, an attribute of a class.",
-                headline="kept something from an earlier call",
-            )
+            raise shared_state(error, kept)
         for less in smaller_than(case, sweep) if lab.clock == "virtual" else ():
             if (smaller := self._error_in(sweep, answer, less)) is not None:
                 self._turns_on(sweep, answer, less, smaller)

@@ -53,6 +53,10 @@ class Lines:
         """
         return True
 
+    def has_run(self, line: int) -> bool:
+        """Whether a line has run: of a helper's lines or of the answer's own, those come first."""
+        raise NotImplementedError
+
     def earliest(self, *lines: int | None) -> int | None:
         """The first of these lines that are there at all."""
         return self._first(line for line in lines if line is not None)
@@ -358,7 +362,11 @@ class Lines:
         return (node for node in self.nodes() if isinstance(node, types))
 
     def _first(self, lines: Iterable[int]) -> int | None:
-        return min(lines, key=lambda line: (not self.is_own(line), line), default=None)
+        return min(
+            lines,
+            key=lambda line: (not self.is_own(line), not self.has_run(line), line),
+            default=None,
+        )
 
     def _statement(self, types, names: tuple[str, ...], parts: Callable) -> int | None:
         """The first node of these types, one of whose `parts` uses one of the names."""

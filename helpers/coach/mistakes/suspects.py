@@ -156,7 +156,7 @@ def of_truth(nodes: Collection[ast.AST]) -> Suspect | None:
     """The one line that asks whether something counts as true, where that is the mistake: of no
     flag, and of no row, which is asked whether there is anything to do.
     """
-    others = _rows(nodes) | flags(nodes) | errors_kept(nodes)
+    others = _rows(nodes) | flags(nodes) | errors_kept(nodes) | _counted(nodes)
     tests = {
         test.lineno
         for node in nodes
@@ -397,6 +397,16 @@ def _rows(nodes) -> set[str]:
         elif isinstance(node, ast.Call) and is_named(node.func, FILLING):
             found.append(node.func.value)
     return set(map(ast.unparse, found))
+
+
+def _counted(nodes) -> set[str]:
+    """The names of what a loop over numbers counts with: none of a case's values."""
+    loops = (node for node in nodes if isinstance(node, (ast.For, ast.comprehension)))
+    return {
+        ast.unparse(loop.target)
+        for loop in loops
+        if isinstance(loop.iter, ast.Call) and is_named(loop.iter.func, ("range",))
+    }
 
 
 def _made(nodes) -> set[str]:
