@@ -317,7 +317,7 @@ attributes: one of them will do, and any if there is none; "asyncio.run", "*Exec
     lab.earliest(*lines)                          the first of several lines
 
 Where what ran tells the line, that is better. A line that isn't sure is left out: none is better
-than a wrong one. `Wrong(…, at="lets it out")` says what the line does.
+than a wrong one. `Wrong(…, at="lets the error out")` says what the line does.
 
     lab.where(task)                               where a task waits
     lab.stands_at(generator)                      where a generator or a coroutine is paused

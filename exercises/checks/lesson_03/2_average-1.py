@@ -39,15 +39,16 @@ class Averager(Exercise):
         one, other = averager(), averager()
         next(one), next(other)
         one.send(100)
-        if other.send(10) != 10:
+        if (answer := other.send(10)) != 10:
             raise Wrong(
                 "shared state",
                 "I made two averagers and sent 100 to the first. The second was sent only "
-                "a 10, and its answer was not 10.",
+                f"a 10, and its answer was {answer!r}.",
                 lab.earliest(lab.default(), lab.outer_name(), lab.assigned("averager.*"))
                 or lab.text.kept_outside(),
-                "Keep the numbers in local variables of the generator.",
-                headline="share one memory",
+                "What stands outside is made once, and so is a default. Make what you count with "
+                "inside the generator.",
+                headline="all averagers share one state",
             )
 
     @sweep(

@@ -40,12 +40,13 @@ class Averages(Exercise):
         if None in heard:
             raise Wrong(
                 "sent for yielded",
-                f"The generator heard {heard}. `next` sends None, and so does a `for` loop.",
+                f"The generator heard {heard}. `next` sends None, and so does a `for` "
+                "loop that goes through a generator.",
                 # The priming stands less deep, or alone on its line.
                 lab.earliest(lab.repeated_call_of("next"), lab.for_loop("generator"))
                 or lab.call_of("next"),  # in a function that is called for each number
-                "After the priming, each number has to go in with `send`.",
-                headline="sent nothing",
+                "Prime it once, before the first number. Each number goes in with `send`.",
+                headline="sent None in between",
             )
         if heard == [20, 60]:
             raise Wrong(

@@ -172,7 +172,7 @@ class Drive(Exercise):
                 lab.text.let_out(error),
                 "Catch the LookupError around `find`, and `generator.throw(error)`.",
                 headline="kept the error from the generator",
-                at="lets it out",
+                at="lets the error out",
             ) from None
         if sent := [answer for answer in heard if isinstance(answer, LookupError)]:
             raise Wrong(

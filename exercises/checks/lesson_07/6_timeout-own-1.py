@@ -178,9 +178,10 @@ class WithTimeout(Exercise):
         if isinstance(outcome[0], TimeoutError):
             raise Wrong(
                 "whose timeout",
-                "TimeoutError came out, and the time was not over.",
+                "TimeoutError came out, though the time was not over.",
                 lab.handler(),
-                "A CancelledError has two reasons. Let the alarm note that it rang.",
+                "A CancelledError can have two causes. Let the alarm note that it rang, and make a "
+                "TimeoutError of it only then.",
                 headline="took a cancellation for a timeout",
             )
         if not isinstance(outcome[0], CancelledError):

@@ -162,7 +162,7 @@ class SendAll(Exercise):
             raise Wrong(
                 "partial send",
                 f"{said} `send` took {sum(here.sent):,} and "
-                "said so; it did not go on with the rest.",
+                "said so. `send_all` did not go on with the rest.",
                 _sending(lab),
                 "`send` returns how many bytes it took. The rest is still yours.",
                 headline="assumed that all was sent",
@@ -170,8 +170,8 @@ class SendAll(Exercise):
         if stale := _stale_count(lab):
             raise Wrong(
                 "lost items",
-                f"{said} When the socket had no room, it cut off as many bytes as `send` had taken "
-                "before.",
+                f"{said} When the socket had no room, as many bytes were cut off as `send` had "
+                "taken before.",
                 stale,
                 "Where `send` raises BlockingIOError it took nothing: cut `data` only where it has "
                 "returned.",

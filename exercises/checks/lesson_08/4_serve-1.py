@@ -253,8 +253,8 @@ class Serve(Exercise):
                 f"The talk with client {client} was over, and the server did not hang up: the "
                 "client waits for ever.",
                 lab.text.skipped("close") or lab.call_of(*STACKING) or lab.call_of("spawn"),
-                "Close the socket when the talk ends, however it ends: `with sock:` around "
-                "the `await talk(sock)`, in a function that has its own `sock`.",
+                "When a talk ends, however it ends, close its own socket, and not the one that was "
+                "accepted last: hand it to the function that talks, with `with sock:` in there.",
                 headline="left the connection open",
             )
         for other, ear in ears.items():

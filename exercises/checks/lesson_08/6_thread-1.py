@@ -203,7 +203,7 @@ class InThread(Exercise):
                 "The future was set in the other thread. A loop that is asleep does not notice.",
                 place or lab.use_of("set_result", "set_exception"),
                 "Let the loop do it: `loop.call_soon_threadsafe(future.set_result, result)`.",
-                headline="set it from the thread",
+                headline="set the future in the thread",
             )
         if not future.done():
             raise Wrong(

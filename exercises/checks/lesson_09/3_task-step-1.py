@@ -291,7 +291,7 @@ class Start(Exercise):
             f"I gave it a coroutine that raises a LookupError, and {so}.",
             lab.text.let_out(passed) if passed else lab.keeping(LookupError),
             "`except Exception as error:`, and `future.set_exception(error)`.",
-            at="lets it out" if passed else "",
+            at="lets the error out" if passed else "",
         )
 
     @sweep(

@@ -113,16 +113,18 @@ class Background(Exercise):
         await asyncio.sleep(0)
         gc.collect()
         await asyncio.sleep(0)
+        called = lab.call_of("add_done_callback", given="()")
         if died:
             return Wrong(
                 "task not kept",
                 "The task waited for a future that only it knew. `kept` held "
                 f"{len(kept)} tasks; after `gc.collect()` the task was gone.",
-                lab.rebinding()
-                or lab.call_of("add_done_callback", given="()")
-                or lab.call_of("create_task"),
-                "Put the task into `kept`, the set that you were given, and leave it there until "
-                "it is done.",
+                lab.rebinding() or called or lab.call_of("create_task"),
+                "Parentheses take it out here and now. Hand over the function itself: "
+                "`task.add_done_callback(kept.discard)`."
+                if called
+                else "Put the task into `kept`, the set that you were given, and leave it there "
+                "until it is done.",
                 headline="lost the task",
             )
         if not kept:
@@ -301,7 +303,7 @@ class Background(Exercise):
         return asyncio.create_task(coro)
 
     discards_at_once = discards_when_done.but(
-        "kept.discard", "kept.discard(task)", kind="task not kept", says="leave it there"
+        "kept.discard", "kept.discard(task)", kind="task not kept", says="here and now"
     )
 
     @wrong("arguments", says="takes 0 positional arguments")
@@ -359,7 +361,7 @@ class Background(Exercise):
         return task
 
     a_set_of_its_own = discards_when_done.but(
-        "task =", "kept = set()\ntask =", kind="task not kept", says="leave it there"
+        "task =", "kept = set()\ntask =", kind="task not kept", says="here and now"
     )
 
     @wrong("future for its result", says="async def")

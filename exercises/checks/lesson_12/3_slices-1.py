@@ -78,8 +78,8 @@ class InSlices(Exercise):
             elif tasks := lab.call_of("gather", "create_task") or lab.call_of("TaskGroup"):
                 line, at = tasks, "starts tasks that never pause"
                 try_ = (
-                    "Tasks that never pause run right after one another. Each must pause "
-                    "itself, or leave the rest for later."
+                    "Tasks that never pause run right after one another. Do ten, pause, and begin "
+                    "the next ten only then."
                 )
             elif scale.most >= 100 and (waits := lab.await_of(besides="sleep")):
                 line, at = waits, "awaits what never pauses"

@@ -193,7 +193,7 @@ class OncePerKey(Exercise):
                 lab.earliest(lab.deleting(), lab.call_of("pop")),
                 "A task that wakes late takes out what another one has begun meanwhile. Take out "
                 "only the failed task: `if tasks.get(key) is task: del tasks[key]`.",
-                headline="loaded twice",
+                headline="loaded more than once",
             )
 
     async def _cancelled_among_others(self, once_per_key, lab):
@@ -310,7 +310,7 @@ class OncePerKey(Exercise):
                 or lab.call_of("create_task", "ensure_future")
                 or lab.call_of("load")
             )
-            raise Wrong("done twice", observed, line, try_, headline="loaded twice")
+            raise Wrong("done twice", observed, line, try_, headline="loaded more than once")
 
     @sweep(
         lambda some: {

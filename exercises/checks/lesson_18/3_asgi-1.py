@@ -68,6 +68,7 @@ class CountASGI(Exercise):
                     at=suspect.at,
                     try_="A body comes in pieces, and some may be empty. `more_body` says "
                     "whether another follows.",
+                    headline="took a part for the whole body",
                 )
             if body is not None:
                 lab.equal(talk.body, body, what="The body was", line=lab.while_loop())

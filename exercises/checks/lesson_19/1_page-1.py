@@ -97,7 +97,7 @@ class Page(Exercise):
                     "The limit is that of the stars. Catch it where the limit is: `except "
                     "(TimeoutError, ConnectionError)`.",
                     headline="let a TimeoutError out",
-                    at="lets it out",
+                    at="lets the error out",
                 ) from None
             raise Wrong(
                 "time limit",

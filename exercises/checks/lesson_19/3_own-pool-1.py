@@ -82,7 +82,7 @@ class PoolByHand(Exercise):
                         f"back: the next borrower got another one, and {size} is allowed.",
                         lab.yielding(),
                         "What was taken goes back in `finally`.",
-                        headline="lost a place",
+                        headline="lost a connection",
                     )
                 raise Wrong(
                     "limit",
@@ -419,13 +419,13 @@ class PoolByHand(Exercise):
         except TimeoutError:
             raise Wrong(
                 "not given back",
-                f"After {what} the next one waited for ever: a place or a "
+                f"After {what} the next borrower waited for ever: a place or a "
                 "connection never came back.",
                 (lab.operation("+=") or lab.await_of("*connect*"))
                 if "connect" in what
                 else lab.yielding(),
-                "What was taken goes back in `finally`; and a place that was taken for a "
-                "connection that could not be opened is free again.",
+                "What was taken goes back in `finally`; and if a connection can't be "
+                "opened, its place is free again.",
                 headline="lost a place",
             ) from None
 

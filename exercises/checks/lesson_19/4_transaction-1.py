@@ -175,7 +175,7 @@ class Transaction(Exercise):
                 "An error of the block comes out of the `yield`. CancelledError is no "
                 "`Exception`: `finally` and `except BaseException` see it.",
                 headline="left the transaction open",
-                at="lets it out",
+                at="lets the error out",
             )
         if said == ["begin", "commit"] and expected[-1] == "rollback":
             narrow = lab.text.narrow_handler([lab.yielding()], type(error), suppress=True)

@@ -216,10 +216,10 @@ class Feed(Exercise):
             raise Wrong(
                 "left open",
                 "Nobody was served any more, and the feed kept what was "
-                "published: a box was still there.",
+                "published: a queue of its was still there.",
                 gone or lab.call_of("*Queue", "deque"),
-                "Take the box away in `finally`: a client may leave, and its serving may "
-                "be cancelled.",
+                "Take it away in `finally`: a client may leave, and its serving may be cancelled.",
+                headline="did not forget a client",
                 at="was not reached" if gone else "",
             )
 

@@ -492,7 +492,7 @@ class LivePage(Exercise):
                 lab.text.let_out(errors[0]),
                 "Visitors leave whenever they like: catch `ConnectionError` around the answer.",
                 headline="the visitor's leaving came out",
-                at="lets it out",
+                at="lets the error out",
             )
 
     @right

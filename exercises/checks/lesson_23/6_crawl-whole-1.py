@@ -10,6 +10,7 @@ import random
 
 import httpx
 
+from helpers.basics.words import count
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.nodes import is_named
 
@@ -425,10 +426,10 @@ class Whole(Exercise):
                 raise Wrong(
                     "one failure ends all",
                     f"{name!r} met with {why}; it was asked for "
-                    f"{asked[name]} time{'s' * (asked[name] != 1)}.",
+                    f"{'only once' if asked[name] == 1 else count(asked[name], 'time')}.",
                     (name in (self.BUSY, self.DOWN) and _giving_up(lab))
                     or lab.earliest(lab.handler(), lab.call_of("status", "range")),
-                    "Six tries in all.",
+                    "Six tries for each page, whatever the others needed.",
                     headline="gave up too early",
                 )
             if asked[name] > tries:

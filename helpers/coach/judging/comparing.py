@@ -25,6 +25,7 @@ from helpers.coach.mistakes.suspects import (
 )
 from helpers.coach.mistakes.words import brief, coroutine_name
 
+RETURNED = "it returned"
 LOOK_AGAIN = "Look at those again."
 
 
@@ -44,7 +45,7 @@ class Comparing:
         self,
         got: object,
         expected: object,
-        what: str = "it returned",
+        what: str = RETURNED,
         secret: bool = False,
         line: int | None = None,
     ) -> None:
@@ -85,7 +86,9 @@ class Comparing:
         apart = _first_difference(got, expected) if brief(got) == brief(expected) else ""
         found = self.suspect(got, expected) or Suspect(line)
         said = f"{said}; expected {brief(expected)}.{apart}"
-        raise Wrong("value", said, found.line, found.try_, at=found.at)
+        # What happened, or when, is no value.
+        headline = None if what == RETURNED else "not what was expected"
+        raise Wrong("value", said, found.line, found.try_, headline, found.at)
 
     def suspect(self, got: object, expected: object) -> Suspect | None:
         """The line that seems to make `got` of what should be `expected`, and what it does."""

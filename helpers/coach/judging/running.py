@@ -20,7 +20,7 @@ GOES_ON = (
     "await them; a TaskGroup does both for you."
 )
 SKIPPED = (
-    "What comes behind that line is skipped. Cancel the others in a `finally`, and await them; a "
+    "What comes after that line is skipped. Cancel the others in a `finally`, and await them; a "
     "TaskGroup does both for you."
 )
 

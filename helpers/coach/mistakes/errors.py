@@ -68,7 +68,7 @@ def mistake(error: BaseException, source: Source, asks: str) -> tuple[Wrong, Pla
         return found, place
     found = _of_python(leaf, place, inside=None if leaf is error else error)
     if found.kind == "raised" and (_is_ours(leaf) or isinstance(leaf, OSError)):
-        found.at, place = "lets it out", source.let_out(leaf) or place
+        found.at, place = "lets the error out", source.let_out(leaf) or place
     if isinstance(leaf, (AttributeError, TypeError)) and (set_at := _set_elsewhere(leaf, source)):
         found.at, found.try_ = SET_ELSEWHERE
         place = source.place(set_at)

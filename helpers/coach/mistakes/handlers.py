@@ -147,7 +147,7 @@ def skipped_cleanup(nodes: Collection[ast.AST], *names: str) -> tuple[int, str] 
         before = [handler.lineno for node in tries for handler in node.handlers]
         narrow = before[0] if len(before) == 1 else None
     if narrow is not None:
-        return narrow, "catches some errors alone"
+        return narrow, "catches only some errors"
     return only and (only, "isn't reached after an error")
 
 

@@ -78,12 +78,12 @@ STRIDES = (
     "stood."
 )
 FALSY = (
-    "None, 0 and what is empty count as false, and are values like any other. Ask whether it "
-    "`is None`, or compare it with a mark of your own."
+    "0 and what is empty count as false, and are values like any other. Ask whether it `is None`, "
+    "or compare it with a mark of your own where None is a value, too."
 )
 NONE = (
-    "None is a value like any other. Compare with a mark of your own, as `nothing = object()`, or "
-    "note in a variable of its own whether it is there."
+    "None is a value like any other. Compare with a mark of your own, such as "
+    "`nothing = object()`, or keep in another variable whether there is one."
 )
 
 GUESSED = (FALSY, NONE)  # what is to try where a value seems to be taken for nothing
@@ -189,11 +189,11 @@ def of_alike(nodes: Collection[ast.AST]) -> Suspect | None:
     """The one line that asks whether an item was there before, that keeps items by a key, or that
     looks for one of them.
     """
-    asked = _only(asked_before(nodes), "passes by what was there before")
-    kept = asked or _only(keyed(nodes), "keeps one of those that are alike")
+    asked = _only(asked_before(nodes), "passes over what was there before")
+    kept = asked or _only(keyed(nodes), "keeps only one of those that are equal")
     return kept or _only(
         _calls(nodes, "index", "remove"),
-        "finds the first of those that are alike",
+        "finds the first of those that are equal",
         "`index` and `remove` take the first item that is equal, not yours. Keep its position.",
     )
 
@@ -304,7 +304,7 @@ def _only(lines, at, try_=None):
 
 def _falsy(nodes, lines):
     """The one line of these, which asks whether something counts as false, or is None."""
-    found = _only(lines, "goes by what counts as false", FALSY)
+    found = _only(lines, "takes what counts as false for nothing", FALSY)
     for node in nodes if found else ():
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             if node.lineno == found.line and is_constant(node.comparators[0], None):

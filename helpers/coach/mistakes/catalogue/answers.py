@@ -6,13 +6,13 @@ KINDS = {
     "value": Kind(
         "wrong value",
         "",
-        "Compare the two, and follow this call through your code.",
+        "Compare what came with what was expected, and follow this call through your code.",
     ),
     "order": Kind(
         "wrong order",
         "",
-        "The items are right, their order is not. Keep the order that they were asked in, not "
-        "the one in which they were ready.",
+        "The items are right, their order is not. Keep the order in which they were asked "
+        "for, not the one in which they were ready.",
     ),
     "raised": Kind(
         "raised an error",
@@ -22,8 +22,8 @@ KINDS = {
     "falsy": Kind(
         "took None, 0 or nothing for the end",
         "",
-        "None, 0 and what is empty are items like any other. Compare with `is None`, or with "
-        "a mark of your own.",
+        "0 and what is empty are items like any other, and None may be one. Compare with a mark "
+        "of your own: `end = object()`.",
     ),
     "stopped early": Kind(
         "stopped before the end",

@@ -17,7 +17,7 @@ KINDS = {
     "deadlock": Kind(
         "deadlock",
         "waits for something that nobody will ever do",
-        "Ask for each wait: who ends it, and what is that one waiting for?",
+        "For each wait, ask who ends it, and what that one is waiting for.",
     ),
     "spin": Kind(
         "busy spin",

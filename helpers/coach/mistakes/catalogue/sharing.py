@@ -56,7 +56,7 @@ KINDS = {
         "Give back once, and only what was taken: the `try` begins behind the taking.",
     ),
     "left open": Kind(
-        "left a connection or a server open",
+        "left something open",
         "",
         "Close it in a `finally`, so that it is closed however the code ends.",
     ),

@@ -9,10 +9,10 @@ KINDS = {
         "Await every task that you start, or cancel it: a TaskGroup does that for you.",
     ),
     "losers": Kind(
-        "left the losers running",
+        "left the others running",
         "",
-        "Once the answer is there, cancel the others and await them: a loser that goes on "
-        "still holds its connection.",
+        "Once the answer is there, cancel the others and await them: one that goes on still "
+        "holds its connection.",
     ),
     "task not kept": Kind(
         "let go of a running task",
@@ -70,7 +70,8 @@ KINDS = {
     "swallowed": Kind(
         "swallowed the cancellation",
         "catches the cancellation, and it is not raised again",
-        "Clean up, then `raise`: or catch only the errors that you mean.",
+        "Catch only the errors that you mean. An `except` that has to clean up ends with a "
+        "`raise`.",
     ),
     "cut off": Kind(
         "the cleanup was cut off",
