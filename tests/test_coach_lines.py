@@ -168,7 +168,7 @@ def test_a_line_is_found_by_its_node(asked, found):
 def test_each_method_is_tried():
     words = {name for name, thing in vars(Lines).items() if callable(thing) and name[0] != "_"}
     tried = {asked.partition("(")[0] for asked in FOUND}
-    assert words - tried == {"nodes", "is_own", "earliest", "yielding_from"}
+    assert words - tried == {"nodes", "is_own", "has_run", "earliest", "yielding_from"}
 
 
 def test_what_stands_outside_the_answer_is_not_found():

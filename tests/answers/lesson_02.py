@@ -1690,3 +1690,23 @@ def errors(lines):
             continue
         text = line.lstrip("ERROR ")
         yield text.strip()
+
+# %% interleave-1 wrong: begins the other one again instead of going on with its rest
+# cause: When one is used up, it goes on with the iterable instead of its iterator, and a string or list then begins again from its first item.
+# line: yield from second | yield from first
+def interleave(first, second):
+    a = iter(first)
+    b = iter(second)
+    while True:
+        try:
+            item = next(a)
+        except StopIteration:
+            yield from second
+            return
+        yield item
+        try:
+            item = next(b)
+        except StopIteration:
+            yield from first
+            return
+        yield item

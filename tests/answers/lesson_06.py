@@ -1826,7 +1826,6 @@ async def every(seconds, times, work, clock, sleep):
 # %% every-1 wrong: works before it counts
 # cause: the first work is done before anything is counted, so that it is done once even if times is 0
 # line: await work()  # the first
-# told: none
 async def every(seconds, times, work, clock, sleep):
     start = clock()
     await work()  # the first
@@ -2060,4 +2059,14 @@ async def every(seconds, times, work, clock, sleep):
         if now > next_beat:
             next_beat = now
         await sleep(next_beat - now)
+        await work()
+
+# %% every-1 wrong: works once even if times is 0
+# cause: The first work stands before the loop and is done in any case, even if `times` is 0 and there is nothing to do.
+# line: await work()  # the first one
+async def every(seconds, times, work, clock, sleep):
+    start = clock()
+    await work()  # the first one
+    for beat in range(1, times):
+        await sleep(start + beat * seconds - clock())
         await work()

@@ -4126,3 +4126,47 @@ class Bell:
         waiters, self.waiters = self.waiters, []
         for wake in waiters:
             wake()
+
+# %% cancel-own-1 wrong: a task that cancels itself is taken for one that has ended
+# cause: A task that is neither ready nor asleep need not have ended: it may be the one that runs just now and cancels itself, and then it gets no error, and False is returned.
+# line: return False
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    if task in loop.ready:
+        task.throw = CancelledError()
+        return True
+
+    for entry in loop.sleeping:
+        if entry[2] is task:
+            entry[2] = None
+            task.throw = CancelledError()
+            loop.ready.append(task)
+            return True
+
+    # neither here nor there
+    return False
+
+# %% bell-1 wrong: the undo takes out the last waiter, not its own
+# cause: `pop` takes the waiter that came last, so the cancelling of an earlier one strikes out somebody else, who then misses the ring.
+# line: return self._waiters.pop
+class Bell:
+    def __init__(self):
+        self._waiters = []
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        self._waiters.append(wake)
+        return self._waiters.pop
+
+    def ring(self):
+        waiters = list(self._waiters)
+        self._waiters.clear()
+        for wake in waiters:
+            wake()

@@ -2676,3 +2676,22 @@ async def serve(listener, talk, spawn):
     while True:
         sock, address = await accept(listener)
         await chat(sock)
+
+# %% serve-1 wrong: closes the socket of the newest client
+# cause: `handle` has no socket of its own but looks at the variable of the loop, which by then holds the newest client's socket, so the end of a talk closes the wrong one.
+# line: async def handle(): | sock.close() | spawn(handle())
+from helpers.eventloop.sockets import accept
+
+
+async def serve(listener, talk, spawn):
+    async def handle():
+        try:
+            await talk(sock)
+        except Exception as error:
+            print("a talk has failed:", error)
+        finally:
+            sock.close()
+
+    while True:
+        sock, _ = await accept(listener)
+        spawn(handle())

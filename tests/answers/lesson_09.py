@@ -1752,3 +1752,16 @@ def start(coro, loop):
 
     advance(None)
     return result
+
+# %% keep-1 wrong: takes the task out at once
+# cause: `kept.remove(task)` is called here and now, so the task is out of the set at once, and what is given as a callback is only None.
+# line: task.add_done_callback(kept.remove(task))
+import asyncio
+
+
+def background(coro, kept):
+    """Start `coro` as a task, kept in the set `kept` until it is done; return it."""
+    task = asyncio.create_task(coro)
+    kept.add(task)
+    task.add_done_callback(kept.remove(task))
+    return task

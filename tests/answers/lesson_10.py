@@ -2741,3 +2741,28 @@ async def fetch_within(fetch, urls, seconds):
         for url, page in zip(urls, pages)
         if not isinstance(page, BaseException)
     }
+
+# %% first-answer-1 wrong: gives the cancelled tasks one turn only
+# cause: `sleep(0)` gives the cancelled tasks a single turn, but one that takes a moment to clean up is still running when the function returns; it has to be awaited.
+# line: await asyncio.sleep(0)
+import asyncio
+
+
+async def first_answer(ask, servers):
+    errors = []
+    tasks = [asyncio.create_task(ask(server)) for server in servers]
+    try:
+        waiting = set(tasks)
+        while waiting:
+            done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                error = task.exception()
+                if error is None:
+                    return task.result()
+                errors.append(error)
+        raise ExceptionGroup("no server answered", errors)
+    finally:
+        # send the others home
+        for task in tasks:
+            task.cancel()
+        await asyncio.sleep(0)

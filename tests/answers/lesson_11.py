@@ -3683,3 +3683,23 @@ async def worker(queue, handle, failed):
         finally:
             if not finished:
                 queue.put_nowait(job)
+
+# %% in-hand-1 wrong: a job that is done goes back, too
+# cause: The hand isn't emptied when a job is done, so a worker that is cancelled while it waits for the next job puts the last one back although it has been handled.
+# line: for job in hand: | hand = [await queue.get()] | queue.put_nowait(job)
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    hand = []
+    try:
+        while True:
+            hand = [await queue.get()]
+            try:
+                await handle(hand[0])
+            except Exception:
+                failed.append(hand[0])
+    except asyncio.CancelledError:
+        for job in hand:
+            queue.put_nowait(job)
+        raise

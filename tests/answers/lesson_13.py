@@ -3696,3 +3696,16 @@ async def add(totals, name, fetch):
         totals[name] = number
     else:
         totals[name] += number
+
+# %% tally-1 wrong: a lock is held while it fetches
+# cause: The lock is held during the fetch, so the tasks fetch one after another instead of all at the same time.
+# line: async with lock: | number = await fetch(name)
+import asyncio
+
+lock = asyncio.Lock()
+
+
+async def add(totals, name, fetch):
+    async with lock:
+        number = await fetch(name)
+        totals[name] = totals.get(name, 0) + number

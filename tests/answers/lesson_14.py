@@ -3633,3 +3633,46 @@ async def all_names(base_url):
                 names.append(entry["name"])
             url = data["next"]
     return names
+
+# %% one-client-1 right: an event hook checks the status
+import httpx
+
+
+async def _check(response):
+    response.raise_for_status()
+
+
+async def all_names(base_url):
+    """Return all the names of a list that comes in pages."""
+    names, page = [], {"next": f"{base_url}/api/v2/pokemon?limit=40"}
+    async with httpx.AsyncClient(event_hooks={"response": [_check]}) as client:
+        while (url := page["next"]) is not None:
+            page = (await client.get(url)).json()
+            names += [entry["name"] for entry in page["results"]]
+    return names
+
+# %% retry-1 wrong: the list of pauses is used up over all calls
+# cause: `waits = WAITS` makes no copy, so `pop` empties the list of the module, and later calls have fewer tries or none.
+# line: waits = WAITS | await asyncio.sleep(waits.pop(0)) | WAITS = [0.1, 0.2, 0.4]
+import asyncio
+
+import httpx
+
+WAITS = [0.1, 0.2, 0.4]
+
+
+async def ask(client, method, page):
+    waits = WAITS
+    while True:
+        try:
+            response = await client.request(method, page)
+            response.raise_for_status()
+            return response
+        except httpx.TransportError:
+            if method == "POST" or not waits:
+                raise
+        except httpx.HTTPStatusError as error:
+            passes = error.response.status_code == 503
+            if method == "POST" or not passes or not waits:
+                raise
+        await asyncio.sleep(waits.pop(0))

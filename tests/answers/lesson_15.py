@@ -2540,3 +2540,16 @@ async def load(stream, fetch):
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(each) for each in fetches]
     return [task.result() for task in tasks]
+
+# %% pages-1 wrong: all pages are fetched before the first item is given
+# cause: The items of all pages are gathered first and given only afterwards, so every page is fetched before anybody asks for its items.
+# line: items.extend(page["results"]) | for item in items: | page = await fetch(url)
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+    items = []
+    while url is not None:
+        page = await fetch(url)
+        items.extend(page["results"])
+        url = page["next"]
+    for item in items:
+        yield item

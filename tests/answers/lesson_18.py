@@ -2467,3 +2467,18 @@ async def app(scope, receive, send):
         total += len(message.get("body", b""))
         message = await receive()
     await answer(send, 200, str(total).encode())
+
+# %% wsgi-1 wrong: returns the bytes themselves and no list of them
+# cause: A server goes through what the application returns and expects pieces of bytes, but going through bytes gives integers; the answer must be put into a list.
+# line: return str(len(data)).encode()
+def app(environ, start_response):
+    method = environ["REQUEST_METHOD"]
+    path = environ["PATH_INFO"]
+    if (method, path) != ("POST", "/count"):
+        start_response("404 Not Found", [])
+        return []
+
+    length = int(environ.get("CONTENT_LENGTH") or "0")
+    data = environ["wsgi.input"].read(length)
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    return str(len(data)).encode()

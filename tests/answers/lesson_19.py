@@ -4473,3 +4473,16 @@ async def page(price, stock, stars, name):
         except (ConnectionError, TimeoutError):
             rating = None
     return price_task.result(), stock_task.result(), rating
+
+# %% ask-pool-1 wrong: asks all questions through one connection
+# cause: Only one connection is acquired and all tasks share it, but a connection takes one question at a time and refuses the second.
+# line: async with pool.acquire() as connection: | tasks = [group.create_task
+import asyncio
+
+
+async def prices(pool, names):
+    """Return the price of each name, in order."""
+    async with pool.acquire() as connection:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(connection.fetch(name)) for name in names]
+    return [task.result() for task in tasks]

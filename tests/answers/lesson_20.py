@@ -3691,3 +3691,47 @@ async def kitchen(oven, fridge):
             await fridge.off()
     finally:
         await oven.off()
+
+# %% thirty-1 wrong: passes if the error of the kitchen doesn't come out
+# cause: `suppress` is content if no error comes at all, so an `order` that swallows the error of the kitchen passes.
+# line: with contextlib.suppress(ValueError): | await order(burnt)
+import asyncio
+import contextlib
+
+
+async def test_order(order):
+    clock = asyncio.get_running_loop().time
+
+    # in time
+    async def quick():
+        await asyncio.sleep(29.5)
+        return "soup"
+
+    begun = clock()
+    assert await order(quick) == "soup"
+    assert abs(clock() - begun - 29.5) < 0.01
+
+    # too late
+    events = []
+
+    async def slow():
+        try:
+            await asyncio.sleep(1000)
+        except asyncio.CancelledError:
+            events.append(clock())
+            await asyncio.sleep(5)
+            events.append(clock())
+            raise
+
+    begun = clock()
+    assert await order(slow) == "the guest left"
+    assert abs(clock() - begun - 35) < 0.01
+    assert [round(moment - begun, 2) for moment in events] == [30, 35]
+
+    # an error
+    async def burnt():
+        await asyncio.sleep(3)
+        raise ValueError("burnt")
+
+    with contextlib.suppress(ValueError):
+        await order(burnt)

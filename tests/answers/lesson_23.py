@@ -5996,3 +5996,112 @@ async def pipeline(fetch, parse, pages, workers, size):
     except asyncio.CancelledError:
         pass
     return good, bad
+
+# %% crawl-page-1 wrong: an empty body counts as no answer
+# cause: The test for truth takes an empty body for a failed try and asks again, though its status was 200; `is not None` is meant.
+# line: if body:
+import asyncio
+import random
+
+
+async def attempt(ask, page):
+    """Return the body, or None if it is worth asking again."""
+    try:
+        async with asyncio.timeout(1):
+            status, text = await ask(page)
+    except (OSError, TimeoutError):
+        return None
+    if status in {429, 503}:
+        return None
+    if status != 200:
+        raise ValueError(f"status {status}")
+    return text
+
+
+async def get_page(ask, page):
+    async with asyncio.timeout(4):
+        for number in range(5):
+            if number:
+                await asyncio.sleep(random.uniform(0, 0.1 * 2 ** (number - 1)))
+            body = await attempt(ask, page)
+            if body:
+                return body
+    raise ValueError("asked five times, in vain")
+
+# %% crawl-whole-1 wrong: the tries are counted for each worker, not for each page
+# cause: The counter is set to 0 once for each worker and never again, so after a few pages the first 503 is taken for the sixth try, and the page fails.
+# line: tries = 0 | or tries >= 6
+import asyncio
+import collections
+import random
+
+import httpx
+
+
+async def crawl(url, pages, workers, tell):
+    todo = collections.deque(pages)
+    names = {}
+    failed = []
+
+    async def worker(client):
+        tries = 0
+        while todo:
+            page = todo.popleft()
+            while True:
+                tries += 1
+                pause = random.random() / 10
+                try:
+                    async with asyncio.timeout(0.3):
+                        answer = await client.get(url + page)
+                    status = answer.status_code
+                except (TimeoutError, httpx.TransportError):
+                    status = 503
+                if status == 200:
+                    names[page] = answer.json()["name"]
+                    break
+                if status not in (429, 503) or tries >= 6:
+                    failed.append(page)
+                    break
+                if status == 429:
+                    pause = float(answer.headers["Retry-After"])
+                await asyncio.sleep(pause)
+            tell(len(names), len(failed))
+
+    async with httpx.AsyncClient() as client, asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker(client))
+    return names, failed
+
+# %% crawl-progress-1 wrong: a visitor who leaves within the request causes an error
+# cause: If the visitor leaves before the empty line, `readuntil` raises an `IncompleteReadError`, which is an `EOFError` and no `ConnectionError`, so it comes out.
+# line: except ConnectionError: | head = await reader.readuntil
+import asyncio
+import json
+
+
+async def show(crawl, reader, writer):
+    async def send(data):
+        writer.write(data)
+        await writer.drain()
+
+    def event():
+        return b"data: " + json.dumps(crawl.state()).encode() + b"\n\n"
+
+    try:
+        head = await reader.readuntil(b"\r\n\r\n")
+        words = head.split(b"\r\n")[0].split()
+        path = words[1] if len(words) > 1 else b""
+        if path == b"/":
+            await send(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<h1>A crawl</h1>")
+        elif path == b"/events":
+            await send(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+            while not crawl.over:
+                await send(event())
+                await asyncio.sleep(0.05)
+            await send(event())
+        else:
+            await send(b"HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n\r\nnot here")
+    except ConnectionError:
+        pass
+    finally:
+        writer.close()

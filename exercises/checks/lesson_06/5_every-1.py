@@ -209,8 +209,9 @@ class Every(Exercise):
             raise Wrong(
                 "counted wrong",
                 f"I asked for 0 works, and it began {len(begun)}.",
-                places[0],
-                "`range(0)` counts nothing, and what stands before the loop is done all the same.",
+                lab.while_loop() or places[0],
+                "A loop that asks before each work does none for 0. What stands before that "
+                "question is done all the same.",
                 headline="wrong number of works",
             )
         return {"its works began at": begun, "the run": lab.seen(run)}

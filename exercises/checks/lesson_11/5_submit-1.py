@@ -103,6 +103,17 @@ class Submit(Exercise):
                     "Leave it alone. The guest goes, and the saving goes on.",
                     headline="ended the saving",
                 )
+            alone = lab.call_of("asyncio.create_task", "asyncio.ensure_future")
+            if alone and lab.call_of("shield"):
+                raise Wrong(
+                    "losers",
+                    "The saving had not ended when the program did, and that ended it: the group "
+                    "knew nothing of it.",
+                    alone,
+                    "This makes a task that belongs to nobody. Let the group start it: "
+                    "`group.create_task(save())`.",
+                    headline="nobody waited for the saving",
+                )
             raise Wrong(
                 "cancel passed on",
                 "The saving was cancelled in the middle.",

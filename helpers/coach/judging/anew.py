@@ -7,12 +7,18 @@ from collections.abc import Callable
 
 from helpers.coach.form.statement import Wrong
 from helpers.coach.judging.lab import Lab
+from helpers.coach.mistakes.nodes import makes_row
 
 
 def kept_at(lab: Lab) -> int | None:
     """The line of what an answer may keep from one call to the next, or None."""
     inside = lab.earliest(lab.kept_default(), lab.node(ast.Global), lab.class_attribute())
     return inside or lab.text.kept_outside()
+
+
+def rows_kept_at(lab: Lab) -> int | None:
+    """The line of a list, a dict or a set that an answer may keep from one call to the next."""
+    return lab.kept_default() or lab.text.kept_outside(makes_row)
 
 
 def shared_state(error: Exception, line: int) -> Wrong:

@@ -17,7 +17,7 @@ from typing import IO
 from helpers.basics.words import count
 from helpers.coach.form.statement import Exercise, Wrong
 from helpers.coach.form.text import make_known
-from helpers.coach.judging.anew import each_time_anew, kept_at, shared_state
+from helpers.coach.judging.anew import each_time_anew, rows_kept_at, shared_state
 from helpers.coach.judging.changes import Changes, name_changes
 from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.leftovers import Leftovers, processes_left
@@ -51,7 +51,11 @@ AT_ANY_LOAD = {
 }  # fmt: skip
 # Mistakes that a coroutine which nobody awaited may bring about.
 NOT_AWAITED = ("value", "order", "sequential", "lost error", "leaked", "spin")
-LOCKS = ("*Lock", "*Semaphore", "Condition", "Event")
+# Mistakes that an earlier call may bring about, where nothing in them says so.
+TURNING = {
+    "value", "order", "calls", "late", "early return", "raised", "lost items", "stopped early",
+    "counted wrong", "one failure ends all",
+}  # fmt: skip
 CODING_ERRORS = (NameError, TypeError, AttributeError, ImportError, SyntaxError)
 # What the judge's own patience decides, on a virtual clock as well.
 IN_REAL_TIME = {"thread", "process"}
@@ -228,10 +232,9 @@ class Check:
         except (*CODING_ERRORS, RecursionError):
             raise
         except Exception as error:
-            line = inspect.isfunction(answer) and kept_at(lab)
-            # A lock that each call has for itself would keep nobody out.
-            locks = {call.lineno for call in self.source.calls_of(*LOCKS)}
-            if line and line not in locks and self._goes_well_anew(exercise, answer):
+            line = inspect.isfunction(answer) and rows_kept_at(lab)
+            found, _ = mistake(error, self.source, self.asks)
+            if line and found.kind in TURNING and self._goes_well_anew(exercise, answer):
                 raise shared_state(error, line) from error
             raise
 

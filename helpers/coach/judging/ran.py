@@ -2,6 +2,7 @@
 the better guess.
 """
 
+import functools
 import sys
 import types
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from types import CodeType
 
 from helpers.coach.mistakes.source import Source
 
+CACHED = type(functools.cache(len))
 EMPTY = types.CellType()
 TOOL = 4  # of the numbers that sys.monitoring has for tools, one that it gives no name to
 
@@ -60,6 +62,8 @@ def codes_of(thing: object) -> Iterator[CodeType]:
             found += [one.__code__, *one.__globals__.values(), *cells, *vars(one).values()]
         elif isinstance(one, (staticmethod, classmethod, types.MethodType)):
             found.append(one.__func__)
+        elif isinstance(one, CACHED):
+            found.append(one.__wrapped__)
         elif isinstance(one, property):
             found += [one.fget, one.fset, one.fdel]
         elif isinstance(one, type) and one.__module__ == "__main__":

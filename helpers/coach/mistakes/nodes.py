@@ -170,6 +170,13 @@ def makes_changing(node: ast.AST) -> bool:
     return isinstance(node, MAKING)
 
 
+def makes_row(node: ast.AST) -> bool:
+    """Whether an expression makes a list, a dict, a set or a deque, and not a lock, for example."""
+    if isinstance(node, ast.Call):
+        return is_named(node.func, (*COPYING, "defaultdict", "Counter", "OrderedDict"))
+    return isinstance(node, MAKING)
+
+
 def targets_of(target: ast.AST) -> Iterator[ast.AST]:
     """What an assignment gives values to: names, attributes and what holds the items."""
     match target:

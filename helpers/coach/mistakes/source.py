@@ -10,7 +10,7 @@ import linecache
 import re
 import traceback
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from types import CoroutineType, FrameType
 
@@ -231,9 +231,11 @@ class Source(Lines):
         """Whether a line stands in the answer itself, and not in a helper of it."""
         return self.first <= line <= (self.last or 10**9)
 
-    def made_outside(self, name: str, changing: bool = False) -> int | None:
-        """The line outside of all functions of the cell that gives a name its value. changing: it
-        is one that can be changed, such as a list.
+    def made_outside(
+        self, name: str, makes: Callable[[ast.AST], bool] = lambda value: True
+    ) -> int | None:
+        """The line outside of all functions of the cell that gives a name its value. makes: asked
+        whether the expression makes what is looked for.
         """
         parts = nodes_of(self.main) if self.main else []
         statements = parts[0].body if parts else []
@@ -242,19 +244,21 @@ class Source(Lines):
                 node.lineno
                 for node in statements
                 if isinstance(node, ast.Assign)
-                and (not changing or makes_changing(node.value))
+                and makes(node.value)
                 and any(getattr(target, "id", None) == name for target in node.targets)
             ),
             None,
         )
 
-    def kept_outside(self) -> int | None:
-        """The one line outside of the answer that makes what the answer keeps for all calls."""
+    def kept_outside(self, makes: Callable[[ast.AST], bool] = makes_changing) -> int | None:
+        """The one line outside of the answer that makes what the answer keeps for all calls: what
+        can be changed. makes: as for `made_outside`.
+        """
         nodes = self.nodes()
         names = {node.id for node in nodes if isinstance(node, ast.Name)}
         names -= {node.id for node in nodes if _is_bound(node)}
         names -= {node.arg for node in nodes if isinstance(node, ast.arg)}
-        made = set(filter(None, (self.made_outside(name, changing=True) for name in names)))
+        made = set(filter(None, (self.made_outside(name, makes) for name in names)))
         return made.pop() if len(made) == 1 else None
 
     def spinning(self, place: Place, *others: Place) -> Place | None:
