@@ -40,10 +40,11 @@ class Averager(Exercise):
         next(one), next(other)
         one.send(100)
         if (answer := other.send(10)) != 10:
+            shown = f"{answer:g}" if isinstance(answer, float) else repr(answer)
             raise Wrong(
                 "shared state",
                 "I made two averagers and sent 100 to the first. The second was sent only "
-                f"a 10, and its answer was {answer!r}.",
+                f"a 10, and its answer was {shown}.",
                 lab.earliest(lab.default(), lab.outer_name(), lab.assigned("averager.*"))
                 or lab.text.kept_outside(),
                 "What stands outside is made once, and so is a default. Make what you count with "

@@ -113,7 +113,7 @@ class Background(Exercise):
         await asyncio.sleep(0)
         gc.collect()
         await asyncio.sleep(0)
-        called = lab.call_of("add_done_callback", given="()")
+        called = not lab.rebinding() and lab.call_of("add_done_callback", given="()")
         if died:
             return Wrong(
                 "task not kept",
@@ -361,7 +361,7 @@ class Background(Exercise):
         return task
 
     a_set_of_its_own = discards_when_done.but(
-        "task =", "kept = set()\ntask =", kind="task not kept", says="here and now"
+        "task =", "kept = set()\ntask =", kind="task not kept", says="leave it there"
     )
 
     @wrong("future for its result", says="async def")

@@ -41,6 +41,7 @@ class Limited(Exercise):
                     "A semaphore limits only those who share it. Make it once, in "
                     "`limited`, and not in the function that is called each time.",
                     headline="made a semaphore for each call",
+                    at="makes it",
                 )
             if (once := lab.one_wait()).line:
                 raise Wrong("limit", observed, once.line, once.try_, at=once.at)

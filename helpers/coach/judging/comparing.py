@@ -11,6 +11,7 @@ from helpers.coach.form.statement import Wrong, same_items, same_value
 from helpers.coach.judging.fakes import Stream
 from helpers.coach.judging.runs import Run, is_longer
 from helpers.coach.judging.what_if import is_error, leaves, type_of
+from helpers.coach.mistakes.catalogue import KINDS
 from helpers.coach.mistakes.errors import with_items
 from helpers.coach.mistakes.handlers import TAKEN_INSIDE, taken_inside
 from helpers.coach.mistakes.source import Place, Source
@@ -86,9 +87,11 @@ class Comparing:
         apart = _first_difference(got, expected) if brief(got) == brief(expected) else ""
         found = self.suspect(got, expected) or Suspect(line)
         said = f"{said}; expected {brief(expected)}.{apart}"
+        if what == RETURNED:
+            raise Wrong("value", said, found.line, found.try_, at=found.at)
         # What happened, or when, is no value.
-        headline = None if what == RETURNED else "not what was expected"
-        raise Wrong("value", said, found.line, found.try_, headline, found.at)
+        headline, try_ = "not what was expected", found.try_ or KINDS["value"].try_
+        raise Wrong("value", said, found.line, try_, headline, found.at)
 
     def suspect(self, got: object, expected: object) -> Suspect | None:
         """The line that seems to make `got` of what should be `expected`, and what it does."""

@@ -1,6 +1,8 @@
 """What a check's `verify` judges with: runs the answer on a fresh loop and asks what came of it.
 
 `exercises/checks/__init__.py` lists the methods in one table.
+
+Long, for a lab runs an answer, waits for it, looks at what it left and has words for all that.
 """
 
 import ast

@@ -1,6 +1,8 @@
 """Lines of an answer, found in its syntax tree: what is called, awaited, caught, returned.
 
 A docstring, a comment or a string is never found, whatever words it holds.
+
+Long, for each thing that an answer can be asked for is a method.
 """
 
 import ast
@@ -362,11 +364,10 @@ class Lines:
         return (node for node in self.nodes() if isinstance(node, types))
 
     def _first(self, lines: Iterable[int]) -> int | None:
-        return min(
-            lines,
-            key=lambda line: (not self.is_own(line), not self.has_run(line), line),
-            default=None,
-        )
+        def rank(line):
+            return not self.is_own(line), not self.has_run(line), line
+
+        return min(lines, key=rank, default=None)
 
     def _statement(self, types, names: tuple[str, ...], parts: Callable) -> int | None:
         """The first node of these types, one of whose `parts` uses one of the names."""

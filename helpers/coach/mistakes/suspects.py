@@ -78,7 +78,7 @@ STRIDES = (
     "stood."
 )
 FALSY = (
-    "0 and what is empty count as false, and are values like any other. Ask whether it `is None`, "
+    "What is 0 or empty counts as false, and is a value like any other. Ask whether it `is None`, "
     "or compare it with a mark of your own where None is a value, too."
 )
 NONE = (

@@ -22,7 +22,7 @@ KINDS = {
     "falsy": Kind(
         "took None, 0 or nothing for the end",
         "",
-        "0 and what is empty are items like any other, and None may be one. Compare with a mark "
+        "What is 0 or empty is an item like any other, and None may be one. Compare with a mark "
         "of your own: `end = object()`.",
     ),
     "stopped early": Kind(
