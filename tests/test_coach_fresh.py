@@ -170,6 +170,20 @@ def test_a_stopped_nursery_goes_on():
 
 
 @posix
+def test_a_nursery_that_is_stopped_before_it_can_say_that_a_check_begins_goes_on():
+    ask("t-together", answer("", right=True))
+    stops = (
+        "class Stops:\n    def __reduce__(self):\n"
+        f"        return eval, (\"__import__('os').kill(__import__('os').getppid(), {STOP})\",)\n\n"
+        "stops = Stops()\n\n"
+    )
+    begun = time.monotonic()
+    verdict = ask("t-together", answer("stops", before=stops, right=True))
+    assert verdict.status == "solved", verdict.text()
+    assert time.monotonic() - begun < 5
+
+
+@posix
 @pytest.mark.parametrize(
     "body",
     [

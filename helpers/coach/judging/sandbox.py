@@ -8,6 +8,7 @@ ahead, in the background.
 
 import atexit
 import contextlib
+import math
 import os
 import pickle
 import queue
@@ -62,14 +63,14 @@ class Process(Child):
                 self.said.put(data)
         self.said.put(None)
 
-    def _hear(self, ends, awake=None):
+    def _hear(self, ends, awake=math.inf):
         """What it says next, as bytes. Raises Gone at the time `ends`, or when it has ended.
 
         awake: the time from which on it is told to go on, if a signal has stopped it.
         """
         while True:
             now = time.monotonic()
-            if awake is not None and now > awake and FORKS:
+            if now > awake and FORKS:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     self.popen.send_signal(signal.SIGCONT)
             try:
@@ -101,7 +102,9 @@ class Process(Child):
             self.write(wire.packed(number, wire.ASKED, request))
         except OSError:
             raise Gone("ended") from None
-        ends, awake = time.monotonic() + LOADING + MOST + SILENT, None
+        # An answer may stop the process before that has passed on that it begins.
+        begun = time.monotonic()
+        ends, awake = begun + LOADING + MOST + SILENT, begun + request["limit"] + AWAKE
         while (wire.END if FORKS else wire.VERDICT) not in heard:
             for _, kind, content, _ in messages.feed(self._hear(ends, awake)):
                 heard.setdefault(kind, pickle.loads(content))
