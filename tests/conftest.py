@@ -33,7 +33,8 @@ def pytest_xdist_make_scheduler(config, log):
     Those that share nothing are spread, so that notebooks run side by side; what is asked of one
     exercise stays together, for a judge takes a while to load it. What goes by the real
     clock is left to the first half of the workers, so that no more of it runs at once than there
-    are processors; it mostly waits, and the other half does the rest meanwhile.
+    are processors; it mostly waits, and the other half does the rest meanwhile. Notebooks come
+    first: they take long, and none of them should be what all others wait for in the end.
     """
     # A scheduler of our own, for the marks that xdist offers (3.8) have no effect on pytest 9.2.
     from xdist.scheduler import LoadFileScheduling
@@ -56,11 +57,17 @@ def pytest_xdist_make_scheduler(config, log):
 
         def _next_for(self, node):
             first = is_of_the_first_half(node.gateway.id, self.numnodes)
-            fitting = (scope for scope in self.workqueue if goes_by_the_real_clock(scope) == first)
-            others = iter(self.workqueue if first else ())
-            return next(fitting, next(others, None))
+            left = [scope for scope in self.workqueue if goes_by_the_real_clock(scope) == first]
+            if first and not left:
+                left = list(self.workqueue)
+            return next(filter(is_a_notebook, left), next(iter(left), None))
 
     return InTwoHalves(config, log)
+
+
+def is_a_notebook(scope):
+    """Whether all that is left to a worker is one test of a notebook."""
+    return os.path.basename(scope.partition("::")[0]) == NOTEBOOKS
 
 
 def is_of_the_first_half(worker, workers):

@@ -19,6 +19,7 @@ from helpers.coach.judging.model import ask, model_of
 from helpers.coach.judging.seen import differ
 from helpers.coach.judging.twists import NONE, Twist
 from helpers.coach.judging.what_if import CANCELLED, ERRORS, FAILED, changes, without_falsy
+from helpers.coach.mistakes.catalogue import KINDS
 from helpers.coach.mistakes.errors import is_slip, mistake
 from helpers.coach.mistakes.handlers import in_a_finally
 from helpers.coach.mistakes.suspects import GUESSED, of_count, of_error
@@ -223,4 +224,5 @@ class Sweeping:
 
 
 def _is_vague(found):
-    return found.kind in VAGUE and found.line is None and found.try_ is None
+    said = found.try_ in (None, KINDS[found.kind].try_)
+    return found.kind in VAGUE and found.line is None and said
