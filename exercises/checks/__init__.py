@@ -278,8 +278,10 @@ doesn't say: complete the statement, or draw less. On virtual time it should tak
 
 **Lines.** These find a line of the answer in its syntax tree: the number of the first that holds
 such a thing, or None, so that `lab.raising() or lab.returning()` falls back on the second. A
-docstring, a comment and a string are never found. `*names` are those of variables, functions,
-attributes: one of them will do, and any if there is none; "asyncio.run", "*Executor", "*.get".
+docstring, a comment and a string are never found. Of several, one that has run since the call that
+is quoted comes before those that have not (Python 3.11 can't tell). `*names` are those of
+variables, functions, attributes: one of them will do, and any if there is none; "asyncio.run",
+"*Executor", "*.get".
 
     lab.call_of(*names, given=None)               a call; given: an argument is this constant, uses
                                                   this name, or is a call: "()"
@@ -319,6 +321,7 @@ attributes: one of them will do, and any if there is none; "asyncio.run", "*Exec
 Where what ran tells the line, that is better. A line that isn't sure is left out: none is better
 than a wrong one. `Wrong(…, at="lets the error out")` says what the line does.
 
+    lab.has_run(line)                             whether it has run since the call that is quoted
     lab.where(task)                               where a task waits
     lab.stands_at(generator)                      where a generator or a coroutine is paused
     lab.text.of_traceback(error)                  where an error was raised

@@ -852,3 +852,18 @@ def wait_all(jobs):
         thread.start()
     for thread in threads:
         thread.join()
+
+# %% run-jobs-1 wrong: waits for each result before the next submit
+# cause: `future.result()` blocks until the job is done, so the next job is submitted only then, and only one job runs at a time.
+# line: results.append(future.result())
+from concurrent.futures import ThreadPoolExecutor
+
+
+def run_jobs(jobs, workers):
+    """Run `jobs` in at most `workers` threads; return their results, in order."""
+    results = []
+    with ThreadPoolExecutor(max_workers=workers) as pool:
+        for job in jobs:
+            future = pool.submit(job)
+            results.append(future.result())
+    return results

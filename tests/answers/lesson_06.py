@@ -2070,3 +2070,19 @@ async def every(seconds, times, work, clock, sleep):
     for beat in range(1, times):
         await sleep(start + beat * seconds - clock())
         await work()
+
+# %% every-1 wrong: after a long work the beats start anew
+# cause: When a work took too long, the beat is set to the present time, so all later beats are counted from there and no longer from the start.
+# line: beat = clock()
+async def every(seconds, times, work, clock, sleep):
+    start = clock()
+    beat = start
+    for n in range(times):
+        if n:
+            beat += seconds
+            rest = beat - clock()
+            if rest > 0:
+                await sleep(rest)
+            else:
+                beat = clock()
+        await work()

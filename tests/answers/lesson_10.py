@@ -2766,3 +2766,31 @@ async def first_answer(ask, servers):
         for task in tasks:
             task.cancel()
         await asyncio.sleep(0)
+
+# %% first-answer-1 wrong: a falsy answer is taken for no answer
+# cause: The test asks whether the answer is true, not whether there is one, so an answer such as 0, "" or None is thrown away.
+# line: if answer: | answer = None
+import asyncio
+
+
+async def first_answer(ask, servers):
+    answer = None
+    errors = []
+    pending = {asyncio.create_task(ask(server)) for server in servers}
+    try:
+        while pending:
+            done, pending = await asyncio.wait(
+                pending, return_when=asyncio.FIRST_COMPLETED
+            )
+            for t in done:
+                if t.exception() is not None:
+                    errors.append(t.exception())
+                else:
+                    answer = t.result()
+            if answer:
+                return answer
+    finally:
+        for t in pending:
+            t.cancel()
+        await asyncio.gather(*pending, return_exceptions=True)
+    raise ExceptionGroup("nobody answered", errors)

@@ -3226,3 +3226,23 @@ def at_most(number, handle):
             writer.close()
 
     return limited
+
+# %% at-most-1 wrong: a failing handle keeps its place
+# cause: When `handle` raises or is cancelled, the lines after it are skipped, so its place is never free again and the connection stays open.
+# line: served -= 1 | await handle(reader, writer) | writer.close()
+def at_most(number, handle):
+    """Return a handler that serves at most so many connections at a time."""
+    served = 0
+
+    async def serve(reader, writer):
+        nonlocal served
+        if served >= number:
+            writer.write(b"busy\n")
+        else:
+            served += 1
+            await handle(reader, writer)
+            served -= 1
+        writer.close()
+        await writer.wait_closed()
+
+    return serve

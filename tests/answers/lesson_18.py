@@ -2482,3 +2482,37 @@ def app(environ, start_response):
     data = environ["wsgi.input"].read(length)
     start_response("200 OK", [("Content-Type", "text/plain")])
     return str(len(data)).encode()
+
+# %% wsgi-1 wrong: the body of the answer is text
+# cause: A WSGI application has to return an iterable of bytes, and this one holds a `str`.
+# line: return [str(len(body))]
+def app(environ, start_response):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    headers = [("Content-Type", "text/plain")]
+    if environ["REQUEST_METHOD"] == "POST" and environ["PATH_INFO"] == "/count":
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+        body = environ["wsgi.input"].read(length)
+        start_response("200 OK", headers)
+        return [str(len(body))]
+    start_response("404 Not Found", headers)
+    return [b"not found\n"]
+
+# %% ten-parts-1 wrong: one late part takes the answers of all others away
+# cause: When the time is over, the whole gather is cancelled and its result is lost, so the parts that were there in time become None too.
+# line: answers = [None] * len(parts) | answers = await asyncio.gather( | async with asyncio.timeout(seconds):
+import asyncio
+
+
+async def page(ask, parts, seconds):
+    async def one(part):
+        try:
+            return await ask(part)
+        except OSError:
+            return None
+
+    try:
+        async with asyncio.timeout(seconds):
+            answers = await asyncio.gather(*(one(part) for part in parts))
+    except TimeoutError:
+        answers = [None] * len(parts)
+    return dict(zip(parts, answers))

@@ -1628,3 +1628,23 @@ def pay(book, payment):
     book[mark] = 0
     account = ("account", payment["account"])
     book[account] = book.get(account, 0) + payment["amount"]
+
+# %% survive-1 wrong: takes a result of 0 or None for a lost call
+# cause: Whether a call was lost is judged by the truth of its result, so an item whose result is 0, None or empty is sent again although it is done.
+# line: if not results.get(item)
+async def do_all(client, work, items):
+    items = list(items)
+    results = {}
+    pending = {item: client.submit(work, item) for item in items}
+    for last in (False, False, True):
+        for item, future in pending.items():
+            try:
+                results[item] = await future
+            except client.WorkerDied:
+                if last:
+                    raise
+        if last:
+            break
+        missing = [item for item in items if not results.get(item)]
+        pending = {item: client.submit(work, item) for item in missing}
+    return [results[item] for item in items]

@@ -6105,3 +6105,54 @@ async def show(crawl, reader, writer):
         pass
     finally:
         writer.close()
+
+# %% crawl-whole-1 wrong: names and failed are global and keep the pages of an earlier crawl
+# cause: The dict and the list are made once for the module, so a second call returns and counts the pages of the first one as well.
+# line: names = {} | failed = []
+import asyncio
+import random
+
+import httpx
+
+names = {}
+failed = []
+
+
+async def ask(client, limit, address):
+    """One try: the response, or None if it took too long or was lost."""
+    async with limit:
+        try:
+            async with asyncio.timeout(0.3):
+                return await client.get(address)
+        except (TimeoutError, httpx.TransportError):
+            return None
+
+
+async def one_page(client, limit, url, page):
+    for left in range(5, -1, -1):
+        response = await ask(client, limit, url + page)
+        status = response.status_code if response is not None else 503
+        if status == 200:
+            names[page] = response.json()["name"]
+            return
+        if status not in (429, 503) or left == 0:
+            failed.append(page)
+            return
+        if status == 429:
+            await asyncio.sleep(float(response.headers["Retry-After"]))
+        else:
+            await asyncio.sleep(random.uniform(0, 0.1))
+
+
+async def crawl(url, pages, workers, tell):
+    limit = asyncio.Semaphore(workers)
+
+    async def job(page):
+        await one_page(client, limit, url, page)
+        tell(len(names), len(failed))
+
+    async with httpx.AsyncClient(timeout=None) as client:
+        async with asyncio.TaskGroup() as group:
+            for page in pages:
+                group.create_task(job(page))
+    return names, failed

@@ -1,7 +1,9 @@
+import ast
 import asyncio
 
 from helpers.basics.words import count
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import is_named
 
 
 class Every(Exercise):
@@ -83,7 +85,10 @@ class Every(Exercise):
                 "drift",
                 f"One work took 1.6 s. The beats after it should be at 3 and 4 s, and were "
                 f"at {begun[3]:.2f} and {begun[4]:.2f} s.",
-                lab.call_of("max", given="()") or lab.assigned(to="now") or lab.call_of("sleep"),
+                lab.call_of("max", given="()")
+                or lab.assigned(to="now")
+                or _begins_anew(lab)
+                or lab.call_of("sleep"),
                 "Count the beats from the start.",
                 headline="lost the beat",
             )
@@ -281,3 +286,17 @@ class Every(Exercise):
             await work()
 
     asks_politely = sleeps_a_little.but("0.001", "0", kind="spin", says="nothing ever waited")
+
+
+def _begins_anew(lab):
+    """The line in a loop that gives a name the time as it is, or None."""
+    loops = [node for node in lab.nodes() if isinstance(node, (ast.For, ast.While))]
+    return lab.earliest(
+        *(
+            node.lineno
+            for loop in loops
+            for node in ast.walk(loop)
+            if isinstance(node, ast.Assign)
+            if isinstance(node.value, ast.Call) and is_named(node.value.func, ("clock",))
+        )
+    )

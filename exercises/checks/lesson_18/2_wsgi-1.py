@@ -191,6 +191,7 @@ class CountWSGI(Exercise):
             raise Wrong(
                 "value",
                 f"The body held {strange[0]!r}, which is no bytes.",
+                lab.returning(),
                 try_='A connection carries bytes: `b"text"`, or `text.encode()`.',
             )
         if not said:

@@ -13,12 +13,12 @@ from helpers.coach.mistakes.nodes import makes_row
 def kept_at(lab: Lab) -> int | None:
     """The line of what an answer may keep from one call to the next, or None."""
     inside = lab.earliest(lab.kept_default(), lab.node(ast.Global), lab.class_attribute())
-    return inside or lab.text.kept_outside()
+    return inside or min(lab.text.all_kept_outside(), default=None)
 
 
 def rows_kept_at(lab: Lab) -> int | None:
     """The line of a list, a dict or a set that an answer may keep from one call to the next."""
-    return lab.kept_default() or lab.text.kept_outside(makes_row)
+    return lab.kept_default() or min(lab.text.all_kept_outside(makes_row), default=None)
 
 
 def shared_state(error: Exception, line: int) -> Wrong:

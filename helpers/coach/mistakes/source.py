@@ -250,16 +250,20 @@ class Source(Lines):
             None,
         )
 
-    def kept_outside(self, makes: Callable[[ast.AST], bool] = makes_changing) -> int | None:
-        """The one line outside of the answer that makes what the answer keeps for all calls: what
-        can be changed. makes: as for `made_outside`.
+    def kept_outside(self) -> int | None:
+        """The one line of `all_kept_outside`, if there is one and no other."""
+        made = self.all_kept_outside()
+        return made.pop() if len(made) == 1 else None
+
+    def all_kept_outside(self, makes: Callable[[ast.AST], bool] = makes_changing) -> set[int]:
+        """The lines outside of the answer that make what the answer keeps for all calls: what can
+        be changed. makes: as for `made_outside`.
         """
         nodes = self.nodes()
         names = {node.id for node in nodes if isinstance(node, ast.Name)}
         names -= {node.id for node in nodes if _is_bound(node)}
         names -= {node.arg for node in nodes if isinstance(node, ast.arg)}
-        made = set(filter(None, (self.made_outside(name, makes) for name in names)))
-        return made.pop() if len(made) == 1 else None
+        return set(filter(None, (self.made_outside(name, makes) for name in names)))
 
     def spinning(self, place: Place, *others: Place) -> Place | None:
         """Where the `while` begins that goes round and round at a place; None if it is in none.

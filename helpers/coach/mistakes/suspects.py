@@ -157,6 +157,7 @@ def of_truth(nodes: Collection[ast.AST]) -> Suspect | None:
     flag, and of no row, which is asked whether there is anything to do.
     """
     others = _rows(nodes) | flags(nodes) | errors_kept(nodes) | _counted(nodes)
+    others |= {ast.unparse(node) for node in nodes if _asks_for_error(node)}
     tests = {
         test.lineno
         for node in nodes
@@ -400,13 +401,24 @@ def _rows(nodes) -> set[str]:
 
 
 def _counted(nodes) -> set[str]:
-    """The names of what a loop over numbers counts with: none of a case's values."""
+    """The names of what a loop over numbers, or over constants, counts with: none of a case's
+    values.
+    """
     loops = (node for node in nodes if isinstance(node, (ast.For, ast.comprehension)))
-    return {
-        ast.unparse(loop.target)
-        for loop in loops
-        if isinstance(loop.iter, ast.Call) and is_named(loop.iter.func, ("range",))
-    }
+    return {ast.unparse(loop.target) for loop in loops if _is_fixed(loop.iter)}
+
+
+def _is_fixed(row):
+    if isinstance(row, ast.Call):
+        return is_named(row.func, ("range",))
+    return isinstance(row, (ast.Tuple, ast.List)) and all(
+        isinstance(one, ast.Constant) for one in row.elts
+    )
+
+
+def _asks_for_error(node):
+    """Whether this asks a task or a future for its error, which is None or counts as true."""
+    return isinstance(node, ast.Call) and is_named(node.func, ("*.exception",))
 
 
 def _made(nodes) -> set[str]:
