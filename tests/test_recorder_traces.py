@@ -50,6 +50,18 @@ def test_everything_is_put_back(loop_factory, fails):
         runner.run(main())
 
 
+def test_a_recording_that_nobody_watches_has_no_thread():
+    async def main():
+        await asyncio.sleep(0)
+        return threading.active_count()
+
+    before = threading.active_count()
+    with asyncio.Runner() as runner, record(watched=False) as rec:
+        attach(runner.get_loop())
+        assert runner.run(main()) == before
+    assert [lane.kind for lane in rec.lanes] == ["loop", "task"]
+
+
 def test_tasks_that_live_on():
     async def long(gate):
         await gate.wait()
