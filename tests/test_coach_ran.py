@@ -52,7 +52,6 @@ async def ask(client, method, page):
 """
 
 
-@pytest.mark.skipif(sys.version_info < (3, 12), reason="Python 3.11 doesn't tell what runs")
 def test_of_several_lines_one_that_has_run_is_named():
     answer = cell(BRANCHES, "answer")
     file, *own = place_of(answer)
@@ -60,6 +59,9 @@ def test_of_several_lines_one_that_has_run_is_named():
     assert lab.returning() == LESS and lab.has_run(LAST)  # nobody has looked
     lab.ran.watch(answer)
     lab.call(answer, 1)
+    if sys.version_info < (3, 12):  # it can't tell
+        assert lab.returning() == LESS and lab.has_run(LESS)
+        return
     assert lab.returning() == INNER and lab.has_run(LAST) and not lab.has_run(LESS)
     lab.call(answer, -1)
     assert lab.returning() == LESS and not lab.has_run(LAST)
