@@ -11,6 +11,7 @@ from helpers.coach.judging.sweeping import Sweeping
 from helpers.coach.mistakes.source import Source
 from tests.coach_cells import FIXTURES
 
+pytestmark = pytest.mark.coach
 SWEPT = [
     entry.id
     for entry in finding.entries()
