@@ -185,7 +185,11 @@ class WithKey(Exercise):
         )
 
     def _back(
-        self, lab, board, what, why="The lines below a `yield from` run only if nothing is thrown."
+        self,
+        lab,
+        board,
+        what,
+        why="No line below a `yield from` runs if an error comes out.",
     ):
         if board == ["cellar"]:
             raise Wrong(

@@ -69,10 +69,10 @@ class Awaitable(Exercise):
         if isinstance(question, StopIteration):
             raise Wrong(
                 "used up",
-                "The same `Ask` was awaited a second time, and did not ask.",
+                "I awaited one and the same `Ask` a second time, and it did not ask.",
                 kept_in_self(lab),
-                "A generator runs once, and what is kept in `self` stays. Let each call of "
-                "`__await__` begin anew.",
+                "A generator runs once, and what is kept in `self` is the one that has run. Make a "
+                "new one in each call of `__await__`.",
             )
         again.close()
         two = waits_for(Ask("cake?"))

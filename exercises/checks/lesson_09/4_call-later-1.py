@@ -223,8 +223,8 @@ class CallLater(Exercise):
                 "I cancelled a call that had been made already, and got "
                 f"{type(error).__name__}: {error}.",
                 lab.earliest(lab.call_of("remove", "index"), lab.deleting()),
-                "To cancel too late must do no harm. And what is taken out of a heap's middle "
-                "leaves no heap: let the entry stay, with a function that does nothing.",
+                "To cancel too late must do no harm. Let the entry stay in the heap, with a "
+                "function that does nothing.",
                 headline="refused to cancel too late",
             ) from None
         self._cancels_one(lab, call_later)

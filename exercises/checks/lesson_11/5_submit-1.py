@@ -91,7 +91,7 @@ class Submit(Exercise):
                     f"The group was over at {over:g} s, while the saving still went on. "
                     "Then the program ended, and that ended the saving.",
                     lab.call_of("shield", "create_task", "ensure_future"),
-                    "`shield` makes a task that belongs to nobody. Let the group start it: "
+                    "This task belongs to nobody. Let the group start it: "
                     "`group.create_task(save())`.",
                     headline="nobody waited for the saving",
                 )
@@ -110,7 +110,7 @@ class Submit(Exercise):
                     "The saving had not ended when the program did, and that ended it: the group "
                     "knew nothing of it.",
                     alone,
-                    "This makes a task that belongs to nobody. Let the group start it: "
+                    "This task belongs to nobody. Let the group start it: "
                     "`group.create_task(save())`.",
                     headline="nobody waited for the saving",
                 )

@@ -168,7 +168,7 @@ class Answering(Exercise):
         heard = [piece for piece in pieces if isinstance(piece, bytes)]
         last = None if heard == pieces else pieces[-1]
         said = f"said {b''.join(heard)!r}" if pieces else "ended without a word"
-        does = f"returned {answer!r}" if isinstance(answer, bytes) else f"raised {answer.__name__}"
+        does = f"returns {answer!r}" if isinstance(answer, bytes) else f"raises {answer.__name__}"
         then = {
             None: f"; `work` {does}" if pieces else "",
             ConnectionResetError: ", and whose connection broke then",

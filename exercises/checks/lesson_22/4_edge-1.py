@@ -102,7 +102,10 @@ class Edge(Exercise):
             number = fetch.started.count(url)
             return await fetch(url) + "'" * number  # another one each time
 
-        lab.told(f"with {urls}; `fetch` returns another page each time")
+        lab.told(
+            f"with {urls}"
+            + "; `fetch` returns another page each time" * (len(set(urls)) < len(urls))
+        )
         try:
             text = lab.call(report, fetching, urls)
         except ExceptionGroup as group:
