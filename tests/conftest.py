@@ -32,14 +32,14 @@ def pytest_xdist_make_scheduler(config, log):
 
     Those that share nothing are spread, so that notebooks run side by side; what is asked of one
     exercise stays together, for a judge takes a while to load it. What goes by the real
-    clock is left to the first half of the workers, so that no more of it runs at once than there
-    are processors; it mostly waits, and the other half does the rest meanwhile. Notebooks come
+    clock is left to the first of the workers, so that no more of it runs at once than there are
+    processors; it mostly waits, and the others do the rest meanwhile. Notebooks come
     first: they take long, and none of them should be what all others wait for in the end.
     """
     # A scheduler of our own, for the marks that xdist offers (3.8) have no effect on pytest 9.2.
     from xdist.scheduler import LoadFileScheduling
 
-    class InTwoHalves(LoadFileScheduling):
+    class InTwoGroups(LoadFileScheduling):
         def _split_scope(self, nodeid):
             file = nodeid.partition("::")[0]
             name = os.path.basename(file)
@@ -56,13 +56,13 @@ def pytest_xdist_make_scheduler(config, log):
             super()._assign_work_unit(node)
 
         def _next_for(self, node):
-            first = is_of_the_first_half(node.gateway.id, self.numnodes)
+            first = is_of_the_first(node.gateway.id)
             left = [scope for scope in self.workqueue if goes_by_the_real_clock(scope) == first]
             if first and not left:
                 left = list(self.workqueue)
             return next(filter(is_a_notebook, left), next(iter(left), None))
 
-    return InTwoHalves(config, log)
+    return InTwoGroups(config, log)
 
 
 def is_a_notebook(scope):
@@ -70,9 +70,9 @@ def is_a_notebook(scope):
     return os.path.basename(scope.partition("::")[0]) == NOTEBOOKS
 
 
-def is_of_the_first_half(worker, workers):
-    """Whether a worker of xdist, such as "gw3", is one of the first half of so many."""
-    return int(worker.removeprefix("gw")) < (workers + 1) // 2
+def is_of_the_first(worker):
+    """Whether a worker of xdist, such as "gw3", is one of the first, as many as processors."""
+    return int(worker.removeprefix("gw")) < max(2, os.cpu_count() or 2)
 
 
 @functools.cache

@@ -107,8 +107,9 @@ def run_tests(environment: Environment, arguments: Sequence[str]) -> Outcome:
     that was busy. Each case of a parametrized test counts. Which tests there are, and the markers
     of those that `--also` runs: pyproject.toml.
     """
-    # Twice as many as processors: much waits. tests/conftest.py keeps half for what measures time.
-    side_by_side = ["-n", str(2 * max(2, os.cpu_count() or 2)), "--dist", "loadfile"]
+    # More than twice as many as processors: much waits. tests/conftest.py keeps as many as there
+    # are for what measures time.
+    side_by_side = ["-n", str(2 * max(2, os.cpu_count() or 2) + 1), "--dist", "loadfile"]
     first = run_pytest(environment, [*side_by_side, *arguments])
     if first.status != 1 or not first.names:
         return first

@@ -99,9 +99,25 @@ def _keys(nodes) -> Iterator[tuple[object, int]]:
     for node in nodes:
         if isinstance(node, ast.Call) and _keeps_by_key(node):
             yield named.get(node, node), line_of_call(node)
-        elif isinstance(node, (ast.DictComp, ast.SetComp)):
+        elif isinstance(node, (ast.DictComp, ast.SetComp)) and not _keeps_the_keys(node):
             yield named.get(node, node), node.lineno
     yield from _fills(nodes, methods=("add",))
+
+
+def _keeps_the_keys(comprehension):
+    """Whether this goes through the items of a dict and gives each the key that it has."""
+    match comprehension:
+        case ast.DictComp(
+            key=ast.Name(id=key),
+            generators=[
+                ast.comprehension(
+                    target=ast.Tuple(elts=[ast.Name(id=was), _]),
+                    iter=ast.Call(func=ast.Attribute(attr="items")),
+                )
+            ],
+        ):
+            return key == was
+    return False
 
 
 def _keeps_by_key(call):
