@@ -84,6 +84,15 @@ def test_what_runs_is_looked_for_in_all_that_an_answer_uses():
     assert names >= {"outside", "method", "alone", "value", "kept", "inside"}
 
 
+def test_what_an_answer_uses_is_not_asked_what_it_is():
+    answer = cell(
+        "class Proxy:\n    @property\n    def __class__(self): raise LookupError\n\n"
+        "proxy = Proxy()\n\ndef answer(): return proxy\n",
+        "answer",
+    )
+    assert "answer" in {code.co_name for code in codes_of(answer)}
+
+
 def test_a_function_made_anew_for_each_call_looks_like_it():
     made = []
 

@@ -52,7 +52,7 @@ AT_ANY_LOAD = {
 # Mistakes that a coroutine which nobody awaited may bring about.
 NOT_AWAITED = ("value", "order", "sequential", "lost error", "leaked", "spin")
 # Mistakes that an earlier call may bring about, where nothing in them says so.
-TURNING = {
+KEPT_OR_NOT = {
     "value", "order", "calls", "late", "early return", "raised", "lost items", "stopped early",
     "counted wrong", "one failure ends all",
 }  # fmt: skip
@@ -234,7 +234,7 @@ class Check:
         except Exception as error:
             line = inspect.isfunction(answer) and rows_kept_at(lab)
             found, _ = mistake(error, self.source, self.asks)
-            if line and found.kind in TURNING and self._goes_well_anew(exercise, answer):
+            if line and found.kind in KEPT_OR_NOT and self._goes_well_anew(exercise, answer):
                 raise shared_state(error, line) from error
             raise
 

@@ -37,10 +37,10 @@ class Ran:
         """Forget what has run until now."""
         if sys.version_info >= (3, 12):
             sys.monitoring.restart_events()
-        self._source.ran.clear()
+        self._source.lines_run.clear()
 
     def _note(self, code, line):
-        self._source.ran.add(line)
+        self._source.lines_run.add(line)
         return sys.monitoring.DISABLE
 
 
@@ -54,17 +54,18 @@ def codes_of(thing: object) -> Iterator[CodeType]:
         if id(one) in seen:
             continue
         seen.add(id(one))
-        if isinstance(one, CodeType):
+        kind = type(one)  # not isinstance, which asks the thing itself
+        if kind is CodeType:
             yield one
             found += one.co_consts
-        elif isinstance(one, types.FunctionType):
+        elif kind is types.FunctionType:
             cells = [cell.cell_contents for cell in one.__closure__ or () if cell != EMPTY]
             found += [one.__code__, *one.__globals__.values(), *cells, *vars(one).values()]
-        elif isinstance(one, (staticmethod, classmethod, types.MethodType)):
+        elif kind in (staticmethod, classmethod, types.MethodType):
             found.append(one.__func__)
-        elif isinstance(one, CACHED):
+        elif kind is CACHED:
             found.append(one.__wrapped__)
-        elif isinstance(one, property):
+        elif kind is property:
             found += [one.fget, one.fset, one.fdel]
-        elif isinstance(one, type) and one.__module__ == "__main__":
+        elif issubclass(kind, type) and one.__module__ == "__main__":
             found += vars(one).values()

@@ -64,7 +64,7 @@ class Source(Lines):
         self.main = main
         self.first = first or 1
         self.last = last
-        self.ran: set[int] = set()  # lines of the main cell that have run, as far as somebody noted
+        self.lines_run: set[int] = set()  # of the main cell, as far as somebody noted
         self._nodes = None
 
     def owns(self, filename: str) -> bool:
@@ -225,7 +225,7 @@ class Source(Lines):
 
     def has_run(self, line: int) -> bool:
         """Whether a line has run; all have where nobody noted any."""
-        return line in self.ran or not self.ran
+        return line in self.lines_run or not self.lines_run
 
     def is_own(self, line: int) -> bool:
         """Whether a line stands in the answer itself, and not in a helper of it."""
