@@ -1,3 +1,5 @@
+"""Long, for a consumer begins too much, too little or too late in many ways."""
+
 import asyncio
 from collections import Counter
 
