@@ -41,8 +41,7 @@ def pytest_xdist_make_scheduler(config, log):
 
     class InTwoGroups(LoadFileScheduling):
         def _split_scope(self, nodeid):
-            file = nodeid.partition("::")[0]
-            name = os.path.basename(file)
+            file, name = nodeid.partition("::")[0], file_name(nodeid)
             if name in JUDGED and (id := exercise_in(nodeid)):
                 return f"{file}::[{id}"
             return nodeid if name in {NOTEBOOKS, *JUDGED} else file
@@ -67,7 +66,12 @@ def pytest_xdist_make_scheduler(config, log):
 
 def is_a_notebook(scope):
     """Whether all that is left to a worker is one test of a notebook."""
-    return os.path.basename(scope.partition("::")[0]) == NOTEBOOKS
+    return file_name(scope) == NOTEBOOKS
+
+
+def file_name(scope):
+    """The name of the file that a test, or a row of them, stands in."""
+    return os.path.basename(scope.partition("::")[0])
 
 
 def is_of_the_first(worker):
@@ -80,7 +84,7 @@ def goes_by_the_real_clock(scope):
     """Whether a file of tests, or a single test, fails or says nothing on a machine that is busy
     with others.
     """
-    name = os.path.basename(scope.partition("::")[0])
+    name = file_name(scope)
     if name not in JUDGED:
         return name in BY_THE_REAL_CLOCK
     return exercise_in(scope) in with_the_real_clock()

@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from helpers.coach.form import finding
+from helpers.coach.judging.cases import cases_of, drawn
 from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.model import Model, model_of
 from helpers.coach.judging.sweeping import Sweeping
@@ -64,6 +65,16 @@ def test_what_goes_by_the_real_clock_is_not_found_out_beforehand():
     (sweep, *_) = exercise.sweeps
     case, _, outcome = next(model.asked(sweep, new_lab(exercise)))
     assert isinstance(outcome.error, TypeError)
+
+
+@pytest.mark.parametrize("id", ["script-1", "await-1"])
+def test_cases_are_drawn_beforehand_whatever_the_clock(id):
+    exercise = finding.find(id)
+    drawn.cache_clear()
+    Model(exercise).get_known()
+    before = drawn.cache_info().misses
+    assert before and all(map(cases_of, exercise.sweeps))
+    assert drawn.cache_info().misses == before
 
 
 @pytest.mark.parametrize("id", SWEPT)

@@ -113,13 +113,14 @@ class Background(Exercise):
         await asyncio.sleep(0)
         gc.collect()
         await asyncio.sleep(0)
-        called = not lab.rebinding() and lab.call_of("add_done_callback", given="()")
         if died:
+            rebinds = lab.rebinding()
+            called = None if rebinds else lab.call_of("add_done_callback", given="()")
             return Wrong(
                 "task not kept",
                 "The task waited for a future that only it knew. `kept` held "
                 f"{len(kept)} tasks; after `gc.collect()` the task was gone.",
-                lab.rebinding() or called or lab.call_of("create_task"),
+                rebinds or called or lab.call_of("create_task"),
                 "Parentheses take it out here and now. Hand over the function itself: "
                 "`task.add_done_callback(kept.discard)`."
                 if called

@@ -82,18 +82,23 @@ class Submit(Exercise):
                 "and let the task fail.",
             )
 
+    def _belongs_to_nobody(self, observed, line):
+        return Wrong(
+            "losers",
+            observed,
+            line,
+            "This task belongs to nobody. Let the group start it: `group.create_task(save())`.",
+            headline="nobody waited for the saving",
+        )
+
     def _went_on(self, saved, over, lab):
         if saved == ["cancelled"]:
             mine = lab.call_of("group.create_task")
             if over < 4.999 and lab.call_of("shield", "wait") and not mine:
-                raise Wrong(
-                    "losers",
+                raise self._belongs_to_nobody(
                     f"The group was over at {over:g} s, while the saving still went on. "
                     "Then the program ended, and that ended the saving.",
                     lab.call_of("shield", "create_task", "ensure_future"),
-                    "This task belongs to nobody. Let the group start it: "
-                    "`group.create_task(save())`.",
-                    headline="nobody waited for the saving",
                 )
             if cancels := lab.call_of("cancel"):
                 raise Wrong(
@@ -105,14 +110,10 @@ class Submit(Exercise):
                 )
             alone = lab.call_of("asyncio.create_task", "asyncio.ensure_future")
             if alone and lab.call_of("shield"):
-                raise Wrong(
-                    "losers",
+                raise self._belongs_to_nobody(
                     "The saving had not ended when the program did, and that ended it: the group "
                     "knew nothing of it.",
                     alone,
-                    "This task belongs to nobody. Let the group start it: "
-                    "`group.create_task(save())`.",
-                    headline="nobody waited for the saving",
                 )
             raise Wrong(
                 "cancel passed on",

@@ -186,7 +186,7 @@ class Consumer(Exercise):
                 found.try_ = "The same number may come again, and is done again."
             raise
         self._look_for_a_second_queue(lab, queue, at_most)
-        again = Counter(number for _, number in arrivals) - Counter(details.calls)
+        again = Counter(numbers) - Counter(details.calls)
         if not run.error and again and again.keys() <= set(details.calls):
             alike = lab.alike()
             raise Wrong(

@@ -11,7 +11,6 @@ The process of a check is `serving` one request. A `check` runs the answer, with
 `standing`, `limits`, `load` and `printed` around it, and looks for `changes` and `leftovers` behind
 it. What the exercise itself asks is judged with a `lab`: `runs` is what it gives back, `comparing`
 and `fakes` are its two halves; it notes which lines `ran`, and asks `anew` what an earlier call may
-have spoilt. After that, `sweeping` asks with the `cases` that the exercise's
-sweeps draw, and with `twists`: what was `seen` of the answer is compared with what was seen of the
-`model`.
+have spoilt. After that, `sweeping` asks with the `cases` that the exercise's sweeps draw, and with
+`twists`: what was `seen` of the answer is compared with what was seen of the `model`.
 """

@@ -10,7 +10,7 @@ from typing import Any
 
 from helpers.coach.form.statement import Exercise, Wrong
 from helpers.coach.form.sweeps import Sweep
-from helpers.coach.judging.cases import Case, cases_of, spread
+from helpers.coach.judging.cases import Case, cases_of, drawn, spread
 from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.twists import NONE, Twist, cancellations, failures
 from helpers.coach.mistakes.source import Source
@@ -44,9 +44,12 @@ class Model:
         self.program = names[exercise.asks]
 
     def get_known(self) -> None:
-        """Ask it with all cases now, once for all checks of processes that are forked from this
-        one. What goes with the real clock is left to each check: it may leave threads behind.
+        """Draw all cases and ask it with them now, once for all checks of processes that are forked
+        from this one. To ask with the real clock is left to each check: it may leave threads
+        behind.
         """
+        for sweep in self._exercise.sweeps:
+            drawn(sweep)
         if self._exercise.clock != "virtual" or self._known:
             return
         lab = Lab(self._exercise.asks, "virtual", Source(()))

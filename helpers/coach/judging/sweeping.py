@@ -224,5 +224,5 @@ class Sweeping:
 
 
 def _is_vague(found):
-    said = found.try_ in (None, KINDS[found.kind].try_)
-    return found.kind in VAGUE and found.line is None and said
+    nothing = (None, KINDS[found.kind].try_)  # the kind's own words say no more than none
+    return found.kind in VAGUE and found.line is None and found.try_ in nothing
