@@ -69,6 +69,10 @@ def test_of_several_lines_one_that_has_run_is_named():
     answer(1)
     answer(1)
     assert lab.returning() == INNER and not lab.has_run(LESS)
+    shown = lab.shown
+    lab.call(answer, -1)
+    lab.shown = shown
+    assert lab.returning() == INNER and not lab.has_run(LESS) and lab.called.endswith("again.")
 
 
 def test_what_runs_is_looked_for_in_all_that_an_answer_uses():

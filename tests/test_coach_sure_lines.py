@@ -326,7 +326,24 @@ def test_a_suppress_for_others_lets_an_error_out(suppressed, line):
 
 def test_the_line_that_raised_one_error_for_another():
     lab, error = raised_in(AGAIN.format(then="raise ValueError from None"))
-    assert lab.suspect([error], [OSError("no way")]) == (7, "raises another error", None)
+    assert lab.suspect([error], [OSError("no way")])[:2] == (7, "raises another error")
+
+
+@pytest.mark.parametrize("returned", ["map(str, pages)", "(page for page in pages)"])
+def test_what_gives_its_items_one_by_one_is_no_list(returned):
+    text = f"def answer(pages):\n    return {returned}\n"
+    lab, _ = lab_of(text)
+    with pytest.raises(Wrong, match="object. A list is asked for") as found:
+        lab.equal(eval(returned, {"pages": "ab"}), ["a", "b"])
+    assert (found.value.headline, found.value.line) == ("not a list", 2 + ABOVE)
+
+
+def test_the_line_that_makes_an_error_of_its_own_in_place_of_another():
+    text = "def answer(step):\n    step(1)\n    step(LookupError('none'))\n"
+    lab, _ = lab_of(text)
+    with pytest.raises(Wrong) as found:
+        differ_in_error(lab, OSError("gone"), LookupError("none"))
+    assert found.value.line == 3 + ABOVE
 
 
 def test_where_the_run_waited_when_it_was_cancelled():

@@ -242,6 +242,7 @@ class Check:
         """Whether the answer is right where each call of it is the first one."""
         self._time_left.more(self._request["limit"])
         lab = Lab(exercise.asks, exercise.clock, self.source)
+        shown = self.lab.shown
         try:
             exercise().verify(each_time_anew(answer, self._again), lab)
             lab.check_awaited()
@@ -251,6 +252,7 @@ class Check:
         finally:
             lab.stop_sites()
             lab.close()
+            self.lab.shown = shown
 
     def _go_on(self, ends):
         """Give the next case of a sweep as much time as the check had, while there is some."""

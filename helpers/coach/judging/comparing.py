@@ -3,7 +3,7 @@
 import ast
 import asyncio
 import inspect
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterator, MappingView
 from typing import NoReturn
 
 from helpers.basics.words import count, listed, seconds
@@ -27,6 +27,12 @@ from helpers.coach.mistakes.suspects import (
 from helpers.coach.mistakes.words import brief, coroutine_name
 
 RETURNED = "it returned"
+DEFAULT = (
+    "A default is made once, when the function is defined, and each call gets the same one. Take "
+    "None for the default, and make a new one inside."
+)
+OUTSIDE = "What belongs to one call is made in that call: inside the function."
+OWN = "Let out the error that came: a bare `raise` in the `except`, or no `except` at all."
 LOOK_AGAIN = "Look at those again."
 
 
@@ -59,6 +65,14 @@ class Comparing:
         if same_value(got, expected):
             return
         said = f"{_begun(what)} {brief(got)}"
+        if _is_lazy(got) and _is_row(expected) and not secret:
+            raise Wrong(
+                "value",
+                f"{_begun(what)} a {type(got).__name__} object. A list is asked for.",
+                self.text.returning(),
+                f"`list(…)` makes a list of a {type(got).__name__} object.",
+                headline="not a list",
+            )
         if secret and isinstance(expected, dict):
             raise Wrong("value", _items_apart(got, expected, what), try_=LOOK_AGAIN)
         if _is_row(got) and _is_row(expected) and len(got) == len(expected):
@@ -96,14 +110,14 @@ class Comparing:
     def suspect(self, got: object, expected: object) -> Suspect | None:
         """The line that seems to make `got` of what should be `expected`, and what it does."""
         if kept := self.text.kept_default():
-            return Suspect(kept, "keeps it from call to call")
+            return Suspect(kept, "keeps it from call to call", DEFAULT)
         lost = next(filter(is_error, leaves(expected)), None)
         came = next(filter(is_error, leaves(got)), None)
         if lost is not None and came is None:
             kept = self.text.keeper_of(type_of(lost))
-            return kept and Suspect(kept.line, kept.at)
+            return kept and Suspect(kept.line, kept.at, kept.try_)
         if lost is not None and (line := self._raised_instead(came)):
-            return Suspect(line, "raises another error")
+            return Suspect(line, "raises another error", OWN)
         if found := of_value(self.text.nodes(), got, expected):
             return found
         return self._kept_outside()
@@ -118,7 +132,7 @@ class Comparing:
 
     def _kept_outside(self):
         outside = self.text.kept_outside()
-        return outside and Suspect(outside, "makes one for all calls")
+        return outside and Suspect(outside, "makes one for all calls", OUTSIDE)
 
     def truth_test(self) -> Suspect:
         """The one test of the answer by what counts as false; without a line if there is none."""
@@ -334,6 +348,11 @@ def _first_key(got, expected):
             return f" At {brief(key)} stands {brief(got[key])}; expected {brief(value)}."
     extra = [key for key in got if key not in expected]
     return f" Nobody asked for {brief(extra[0])}, which is in it." if extra else ""
+
+
+def _is_lazy(thing):
+    """Whether this gives out its items one by one, or only shows what a dict has in it."""
+    return isinstance(thing, (Iterator, MappingView))
 
 
 def _is_row(thing):

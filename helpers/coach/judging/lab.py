@@ -72,6 +72,18 @@ class Lab(Comparing, Fakes, Lines):
         self._unending = []
 
     @property
+    def shown(self) -> tuple:
+        """What messages tell of: the call that they quote, its recording and the lines that ran.
+        Set it to what it was, after something was tried that no message tells of.
+        """
+        return self.called, self.recording, frozenset(self.text.lines_run)
+
+    @shown.setter
+    def shown(self, shown: tuple) -> None:
+        self.called, self.recording, ran = shown
+        self.text.lines_run = set(ran)
+
+    @property
     def printed(self) -> str:
         """What the answer has printed so far."""
         return self._printed()

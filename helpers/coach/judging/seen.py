@@ -106,7 +106,8 @@ def differ_in_error(lab: Comparing, asked: BaseException, got: BaseException) ->
         # Whoever raises it has done all that can be seen there: what is in it came before.
         try_ = "They don't hold the same errors. Follow each one to where your code keeps it."
         raise Wrong("another error", said, None, try_)
-    line = lab.kept_of(type(asked)) or lab.text.raised_again(got) or lab.text.let_out(got)
+    made = lab.text.call_of(type(got).__name__) if type(got) is not type(asked) else None
+    line = made or lab.kept_of(type(asked)) or lab.text.raised_again(got) or lab.text.let_out(got)
     raise Wrong("another error", said, line)
 
 

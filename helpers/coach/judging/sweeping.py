@@ -106,14 +106,14 @@ class Sweeping:
         which that is passed by, or met, the answer goes well.
         """
         lab = self._lab
-        shown = lab.called, lab.recording
+        shown = lab.shown
         for other in (*sweep.fails, *ERRORS) if twist.error else ():
             suspect = of_error(lab.nodes(), twist.error, other)
             if suspect and self._goes_well(sweep, answer, case, replace(twist, error=other)):
                 break
         else:
             suspect = None
-        lab.called, lab.recording = shown
+        lab.shown = shown
         return suspect
 
     def _smallest(self, sweep, answer, case, error) -> NoReturn:
@@ -125,17 +125,17 @@ class Sweeping:
         lab = self._lab
         if isinstance(error, RecursionError):
             raise error  # no smaller case goes as deep, and to ask this one again takes its time
-        shown = lab.called, lab.recording
+        shown = lab.shown
         # What a task that was left behind does when it is collected goes wrong once, and no more.
         kept = kept_at(lab)
         alone = kept and self._error_in(sweep, self._again(), case)
         if kept and alone is None and self._error_in(sweep, answer, case) is not None:
-            lab.called, lab.recording = shown
+            lab.shown = shown
             raise shared_state(error, kept)
         for less in smaller_than(case, sweep) if lab.clock == "virtual" else ():
             if (smaller := self._error_in(sweep, answer, less)) is not None:
                 self._turns_on(sweep, answer, less, smaller)
-        lab.called, lab.recording = shown
+        lab.shown = shown
         self._turns_on(sweep, answer, case, error)
 
     def _turns_on(self, sweep, answer, case, error) -> NoReturn:
@@ -149,10 +149,10 @@ class Sweeping:
         turns = error is found or (found.kind in TURNING and not is_slip(error, lab.text))
         if lab.clock != "virtual" or not turns:
             raise error
-        shown = lab.called, lab.recording
+        shown = lab.shown
         calm = sweep.calm(case) if sweep.calm and _is_vague(found) else case
         if calm != case and self._goes_well(sweep, answer, calm):
-            lab.called, lab.recording = shown
+            lab.shown = shown
             if counts := of_count(lab.nodes()):
                 found.at, place = counts.at, lab.text.place(counts.line)
             where, try_ = CANCELLED
@@ -170,7 +170,7 @@ class Sweeping:
                 and self._is_no_matter(sweep, answer, without_falsy(case, ways_of(sweep)))
             ):
                 found.line, found.at, found.try_ = None, "", None
-        lab.called, lab.recording = shown
+        lab.shown = shown
         raise error
 
     def _is_no_matter(self, sweep, answer, cases):

@@ -87,6 +87,27 @@ NONE = (
 )
 
 GUESSED = (FALSY, NONE)  # what is to try where a value seems to be taken for nothing
+PASSED = "Two that are equal are two all the same, and each was asked for. Leave that question out."
+KEYED = (
+    "A key stands in a dict once, and an item in a set. Keep a list, or take the position of each "
+    "one for its key."
+)
+READY = (
+    "What is ready first comes first. Keep each one at the place of what it was asked for, as "
+    "`gather` does, or a list of tasks."
+)
+THROUGH = "Try this condition on what should not be there: what does it say?"
+DROPPED = "What an `await` gives is lost unless it is returned, or kept under a name."
+NULLS = "A key that gets no value later keeps this None. Put a key in when its value is there."
+SHARED = (
+    "Two at the same time, or two objects, overwrite each other's. What belongs to one call stands "
+    "inside the function, what belongs to one object in `self`."
+)
+ROUNDED = "Nobody asked for a rounded number: leave it as it is."
+BOUND = "Nobody asked for this bound: leave it out."
+SUMMED = "`+=` adds to what is there; `=` puts another value in its place."
+AS_TEXT = "The value itself is asked for, not its text."
+LETTERS_CHANGED = "Nobody asked for other letters: leave the text as it came."
 LATE = (
     "A function looks its names up when it runs, and by then the loop may have gone on. Hand it "
     "the value as an argument."
@@ -113,19 +134,19 @@ def of_value(nodes: Collection[ast.AST], got: object, expected: object) -> Suspe
     if underway := of_row(nodes):
         return underway
     if has_swapped(got, expected):
-        ready = _only(_calls(nodes, "as_completed"), "gives them their order")
-        return ready or _only(_filled(nodes), "adds what is ready")
-    if has_more(got, expected) and (found := _only(_conditions(nodes), "lets it through")):
+        ready = _only(_calls(nodes, "as_completed"), "gives them their order", READY)
+        return ready or _only(_filled(nodes), "adds what is ready", READY)
+    if has_more(got, expected) and (found := _only(_conditions(nodes), "lets it through", THROUGH)):
         return found
     if is_cut(got, expected) and (found := _only(_slices(nodes, len(got)), "takes no more")):
         return found
     if is_paired(got, expected) and (found := _only(_tuples(nodes), "keeps more than that")):
         return found
     if is_none(got) and not is_none(expected):
-        if found := _only(_dropped(nodes), "drops what it gets"):
+        if found := _only(_dropped(nodes), "drops what it gets", DROPPED):
             return found
     if has_more_nones(got, expected):
-        return _only(_calls(nodes, "fromkeys"), "begins with a None for each")
+        return _only(_calls(nodes, "fromkeys"), "begins with a None for each", NULLS)
     if (
         isinstance(got, (str, bytes))
         and got
@@ -139,7 +160,7 @@ def of_value(nodes: Collection[ast.AST], got: object, expected: object) -> Suspe
     if found := _only(late_bound(nodes), "sees the loop's variable as it is when it runs", LATE):
         return found
     whole = isinstance(expected, (list, dict)) and _only(replaced(nodes), "replaces all of it")
-    return whole or _only(_shared(nodes), "is one for all")
+    return whole or _only(_shared(nodes), "is one for all", SHARED)
 
 
 def of_row(nodes: Collection[ast.AST]) -> Suspect | None:
@@ -190,8 +211,8 @@ def of_alike(nodes: Collection[ast.AST]) -> Suspect | None:
     """The one line that asks whether an item was there before, that keeps items by a key, or that
     looks for one of them.
     """
-    asked = _only(asked_before(nodes), "passes over what was there before")
-    kept = asked or _only(keyed(nodes), "keeps only one of those that are equal")
+    asked = _only(asked_before(nodes), "passes over what was there before", PASSED)
+    kept = asked or _only(keyed(nodes), "keeps only one of those that are equal", KEYED)
     return kept or _only(
         _calls(nodes, "index", "remove"),
         "finds the first of those that are equal",
@@ -521,17 +542,17 @@ def _bounds(nodes, value) -> Iterator[int]:
 def _changed(nodes, one, wanted):
     """The call that seems to have made `one` of `wanted`: it rounds, or changes a text."""
     if isinstance(one, (int, float)) and isinstance(wanted, (int, float)):
-        rounded = _only(rounding(nodes), "rounds") if abs(one - wanted) < 1 else None
-        bound = rounded or _only(_bounds(nodes, one), "sets this bound")
-        return bound or _only(overwritten(nodes), "overwrites what was added up before")
+        rounded = _only(rounding(nodes), "rounds", ROUNDED) if abs(one - wanted) < 1 else None
+        bound = rounded or _only(_bounds(nodes, one), "sets this bound", BOUND)
+        return bound or _only(overwritten(nodes), "overwrites what was added up before", SUMMED)
     if isinstance(one, BaseException) and isinstance(wanted, BaseException):
         return _only(raised_instead(nodes), "raises an error of its own")
     if isinstance(one, str) and one == str(wanted) != wanted:
-        return _only(_calls(nodes, "str"), "makes a text of it")
+        return _only(_calls(nodes, "str"), "makes a text of it", AS_TEXT)
     if not any(isinstance(one, kind) and isinstance(wanted, kind) for kind in (str, bytes)):
         return None
     if one.lower() == wanted.lower():
-        return _only(_calls(nodes, *LETTERS), "changes letters")
+        return _only(_calls(nodes, *LETTERS), "changes letters", LETTERS_CHANGED)
     if one.split() == wanted.split() and one.strip() != wanted.strip():
         return _only(_calls(nodes, "join"), "puts the words together anew", SPACES)
     if one in wanted and (found := _only(_letters_stripped(nodes), "takes letters", STRIPPED)):
