@@ -9,7 +9,7 @@ import pytest
 from helpers.coach.exercise import judge
 from helpers.coach.form import finding
 from helpers.coach.judging import sandbox
-from helpers.coach.mistakes.edits import edits
+from helpers.coach.mistakes import edits
 from tests.coach_cells import cell
 
 pytestmark = pytest.mark.coach
@@ -113,6 +113,22 @@ def test_changes_without_an_end_do_not_end_the_search():
     assert verdict.line == 10 and CHANGED in verdict.at, verdict.text()
 
 
+@pytest.mark.parametrize(
+    "id, old, new, hint",
+    [
+        ("collect-1", "= end.value", "= end.value or None", edits.FALSY),
+        ("shares-1", "number / total", "100 * number / total", edits.PART),
+        ("merge-1", "in streams", "in streams[:2]", edits.NUMBER),
+        ("layers-2", "return total", "return total or None", edits.FALSY),
+    ],
+)
+def test_the_kind_of_change_that_makes_it_right_is_told(id, old, new, hint):
+    text = finding.find(id).solution()
+    assert text.count(old) == 1, text
+    verdict = verdict_on(id, text.replace(old, new))
+    assert verdict.try_ == hint, verdict.text()
+
+
 def test_a_search_that_finds_nothing_says_nothing():
     verdict = verdict_on("by-hand-1", "def run_alone(coro):\n    return [], 7\n")
     assert verdict.status == "not yet" and verdict.line is None and not verdict.at
@@ -182,7 +198,7 @@ def test_each_edit_is_one_change_and_is_taken_back():
     tree = ast.parse(PROGRAM)
     whole = ast.dump(tree, include_attributes=True)
     seen, ranks = set(), []
-    for edit in edits(tree):
+    for edit in edits.edits(tree):
         changed = ast.unparse(ast.fix_missing_locations(copy.deepcopy(tree)))
         assert 5 <= edit.line <= 20
         seen.add(changed)

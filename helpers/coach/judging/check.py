@@ -35,6 +35,7 @@ from helpers.coach.judging.load import MOST, TimeLeft
 from helpers.coach.judging.printed import Printed
 from helpers.coach.judging.sweeping import Sweeping
 from helpers.coach.judging.watching import look_at, watch, where_is
+from helpers.coach.mistakes.catalogue import KINDS
 from helpers.coach.mistakes.errors import coroutines_met, mistake, without_frames
 from helpers.coach.mistakes.hangs import name_hang
 from helpers.coach.mistakes.source import Place, Source
@@ -180,8 +181,9 @@ class Check:
         }
 
     def _seek(self, verdict):
-        """The clock by which a line is worth to be sought, or None."""
-        if not self._ended or verdict.line is not None:
+        """The clock by which a line is worth to be sought, or what to try at it; or None."""
+        says_enough = verdict.line is not None and verdict.try_ != KINDS["value"].try_
+        if not self._ended or says_enough:
             return None
         return "real" if self.lab.in_real_time else "virtual"
 

@@ -24,6 +24,7 @@ from helpers.coach.judging.leftovers import processes_left
 from helpers.coach.judging.limits import GRACE, LOADING
 from helpers.coach.judging.load import MOST
 from helpers.coach.judging.pipes import MUTE
+from helpers.coach.mistakes.catalogue import KINDS
 from helpers.coach.mistakes.source import Source
 from helpers.coach.mistakes.verdict import Verdict, too_busy, verdict_of
 from helpers.services.child import PYTHON, Child
@@ -201,7 +202,8 @@ class Sandbox:
         return too_busy(), recording
 
     def _seek(self, request, verdict):
-        """Name the line that is all that has to change, if there is one.
+        """Name the line that is all that has to change, if there is one, and none was told; and
+        what to try there, where nothing more was said of it.
 
         request: as for a check, with the clock to `seek` by.
         """
@@ -210,11 +212,15 @@ class Sandbox:
             self.warm().judge(request | {"limit": SEEK}, heard)
         except Gone:
             self.replace(0.3)
-        line = heard.get(wire.VERDICT)
-        if line is not None:
-            source = Source(request["texts"], *request["place"])
-            verdict.line = line
-            verdict.at = source.sentence(source.place(line), "is all that has to change")
+        found = heard.get(wire.VERDICT)
+        if found is not None:
+            line, hint = found
+            if verdict.line is None:
+                source = Source(request["texts"], *request["place"])
+                verdict.line = line
+                verdict.at = source.sentence(source.place(line), "is all that has to change")
+            if verdict.line == line and verdict.try_ in ("", KINDS[verdict.kind].try_):
+                verdict.try_ = hint
 
     def _told(self, reply, end):
         """What the verdict says, unless there was more to see from outside; the recording, and

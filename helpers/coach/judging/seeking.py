@@ -61,8 +61,10 @@ class Seeking:
         self._real = request["seek"] == "real"
         self._got_far = False  # the change that is tried is right where the answer went wrong
 
-    def line(self) -> int | None:
-        """The line that is all that has to change; None if there is none, or no single one."""
+    def found(self) -> tuple[int, str] | None:
+        """The line that is all that has to change, and what to try there; None if there is none,
+        or no single one.
+        """
         tree = self._definitions()
         begun = self._now()
         if tree is None or self._is_right(tree):
@@ -79,12 +81,13 @@ class Seeking:
         return time.monotonic() if self._real else time.process_time()
 
     def _first_of(self, tree, patience):
-        """The line that the changes of the lowest rank agree on, of those that make it right.
+        """The line that the changes of the lowest rank agree on, of those that make it right, and
+        the hint of the first one there.
 
         patience: seconds for all of them.
         """
         ends = self._now() + patience
-        mending, best = Counter(), None
+        mending, hints, best = Counter(), {}, None
         for tried, edit in enumerate(edits(tree)):
             if edit.rank != best and best is not None:
                 break
@@ -93,6 +96,7 @@ class Seeking:
             if mending[edit.line] < SURE and self._is_right(tree):
                 best = edit.rank
                 mending[edit.line] += 1
+                hints.setdefault(edit.line, edit.hint)
         # What sets a flag is named before what asks it: both may mend it.
         flags = {
             node.lineno
@@ -104,7 +108,9 @@ class Seeking:
             return line in flags, mending[line]
 
         first, *others = sorted(mending, key=weight, reverse=True) or [None]
-        return None if others and weight(others[0]) == weight(first) else first
+        if first is None or others and weight(others[0]) == weight(first):
+            return None
+        return first, hints[first]
 
     def _definitions(self):
         """What the cell with the answer defines and the answer uses, and what the cell imports;

@@ -106,11 +106,11 @@ class Judge:
             return self._check.out_of_order(changed)
 
     def _sought(self, request):
-        """The line that is all that has to change, or None."""
+        """The line that is all that has to change, and what to try there; or None."""
         self._begun()
         sys.path[:] = request["path"]
         sys.stdout = sys.stderr = io.StringIO()
-        return Seeking(request, self._exercise, self._changes).line()
+        return Seeking(request, self._exercise, self._changes).found()
 
     def _begun(self):
         self._pipes.send(wire.BEGUN)

@@ -21,6 +21,7 @@ from helpers.coach.mistakes.differences import (
     pairs_apart,
     takes_for_nothing,
 )
+from helpers.coach.mistakes.edits import FALSY
 from helpers.coach.mistakes.handlers import CATCHES, catches, names_of, raised_again
 from helpers.coach.mistakes.keeping import asked_before, changed_underway, keyed, strides
 from helpers.coach.mistakes.loops import late_bound, started_lazily, waited_once
@@ -76,10 +77,6 @@ STRIDES = (
     "Each part then holds items from all over the row, and the parts one after another have "
     "another order. Cut the row into runs of neighbours, or put each result back where its item "
     "stood."
-)
-FALSY = (
-    "What is 0 or empty counts as false, and is a value like any other. Ask whether it `is None`, "
-    "or compare it with a mark of your own where None is a value, too."
 )
 NONE = (
     "None is a value like any other. Compare with a mark of your own, such as "
