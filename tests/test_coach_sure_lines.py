@@ -414,3 +414,25 @@ def test_what_stands_in_two_arguments_is_changed_in_each_alone_too():
         {"thing": "full", "fails": None},
         {"thing": None, "fails": "full"},
     ]
+
+
+@pytest.mark.parametrize(
+    "inside, line",
+    [
+        ("tasks.append(spawn(fetch(page)))", 4),
+        ("work = fetch(page)", 4),
+        ("await asyncio.sleep(1); tasks.append(spawn(fetch(page)))", 4),
+        ("tasks.append(await fetch(page))", None),
+        ("pass", None),
+    ],
+)
+def test_a_semaphore_whose_block_awaits_nothing_gives_its_place_back_at_once(inside, line):
+    text = (
+        "async def answer(fetch, pages, spawn, tasks):\n    places = asyncio.Semaphore(2)\n"
+        f"    for page in pages:\n        async with places:\n            {inside}\n"
+    )
+    lab, _ = lab_of(text)
+    with pytest.raises(Wrong) as found:
+        lab.limited(3, 2)
+    assert found.value.line == (line and line + ABOVE)
+    assert (found.value.at == "gives the place back at once") == (line is not None)

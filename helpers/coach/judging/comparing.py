@@ -13,7 +13,12 @@ from helpers.coach.judging.runs import Run, is_longer
 from helpers.coach.judging.what_if import is_error, leaves, type_of
 from helpers.coach.mistakes.catalogue import KINDS
 from helpers.coach.mistakes.errors import with_items
-from helpers.coach.mistakes.handlers import TAKEN_INSIDE, taken_inside
+from helpers.coach.mistakes.handlers import (
+    LEFT_AT_ONCE,
+    TAKEN_INSIDE,
+    left_at_once,
+    taken_inside,
+)
 from helpers.coach.mistakes.source import Place, Source
 from helpers.coach.mistakes.suspects import (
     Suspect,
@@ -245,6 +250,9 @@ class Comparing:
             if taken := taken_inside(self.text.nodes()):
                 at, try_ = TAKEN_INSIDE
                 raise Wrong("limit", observed, taken, try_, at=at)
+            if left := left_at_once(self.text.nodes()):
+                at, try_ = LEFT_AT_ONCE
+                raise Wrong("limit", observed, left, try_, at=at)
             if (once := self.one_wait()).line:
                 raise Wrong("limit", observed, once.line, once.try_, at=once.at)
             raise Wrong("limit", observed, line)

@@ -295,17 +295,29 @@ class Lab(Comparing, Fakes, Lines):
             loop.close()
 
     def unfinished(self, loop: asyncio.AbstractEventLoop) -> list[Unfinished]:
-        """Each unfinished task's name, the learner's file and line, and what it waits for."""
+        """Each unfinished task's name, the learner's file and line, and what it waits for. Tasks
+        that wait outside the learner's code are told of where there are no others.
+        """
         found = []
         # The answer itself comes last: it waits for the others.
         for name, task in sorted(
             ((task.get_name(), task) for task in asyncio.all_tasks(loop)),
             key=lambda named: (named[0] == self.asks, len(named[0]), named[0]),
         ):
+            place = self.where(task)
             if name.startswith("Task-"):
-                name = coroutine_name(task.get_coro())
-            found.append((name, *(self.where(task) or (None, None)), waiting(task).what))
-        return found
+                name = (place and self.text.name_at(place)) or coroutine_name(task.get_coro())
+            found.append((name, *(place or (None, None)), self._awaited_by(task)))
+        return [one for one in found if one[1]] or found
+
+    def _awaited_by(self, task):
+        """What a task waits for: the call that the learner's line awaits, where that is known."""
+        what = waiting(task).what
+        frames = [*filter(None, map(frame_of, awaited(task.get_coro())))]
+        own = [at for at, one in enumerate(frames) if self.text.owns(one.f_code.co_filename)]
+        if what == "Event.wait" and own and frames[own[-1] + 1 :]:
+            return frames[own[-1] + 1].f_code.co_qualname  # Queue.join has an event inside
+        return what
 
     def where(self, task: asyncio.Task) -> Place | None:
         """The learner's innermost line that this task waits at, or None."""
@@ -386,11 +398,14 @@ class Lab(Comparing, Fakes, Lines):
         """Raise Wrong("blocked" or "hog") if the loop could not go on."""
         if self.blocks:
             what, _, place = max(self.blocks, key=lambda block: block[1])
-            times = f" {len(self.blocks)} times" if len(self.blocks) > 1 else ""
+            times = len(self.blocks)
+            called = "was called" if times == 1 else f"was called {times} times"
+            if {one for one, _, _ in self.blocks} != {what}:
+                called = f"was the longest of {times} blocking calls"
             raise Wrong(
                 "blocked",
-                f"{what} was called{times} on the loop's own thread, and nothing else "
-                f"could run for {seconds(sum(block[1] for block in self.blocks))}.",
+                f"{what} {called} on the loop's own thread, and nothing else could run for "
+                f"{seconds(sum(block[1] for block in self.blocks))}.",
                 place,
             )
         if stood:

@@ -42,6 +42,11 @@ ENDS = (
     "Leave no `finally` by `return`, `break` or `continue`.",
 )
 
+LEFT_AT_ONCE = (
+    "gives the place back at once",
+    "A place is taken until the end of the block. What only makes a task or a coroutine there "
+    "doesn't wait for it: put the `await` of the work itself inside.",
+)
 TAKEN_INSIDE = (
     "stands inside the `try`",
     "Who is cancelled there has no place yet, and the `finally` gives one back all the same. "
@@ -182,6 +187,39 @@ def taken_inside(nodes: Collection[ast.AST]) -> int | None:
                         if ast.unparse(part.func.value) in released:
                             return line_of_call(part)
     return None
+
+
+def left_at_once(nodes: Collection[ast.AST]) -> int | None:
+    """The `async with` of a semaphore in which nothing is awaited that takes its place: a task or a
+    coroutine is made there, and runs when the place is free again. None if there is none, or if
+    another block awaits something.
+    """
+    made = [
+        ast.unparse(target)
+        for node in nodes
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        if is_named(node.value.func, ("Semaphore", "BoundedSemaphore"))
+        for target in node.targets
+    ]
+    blocks = [
+        node
+        for node in nodes
+        if isinstance(node, ast.AsyncWith)
+        if any(ast.unparse(item.context_expr) in made for item in node.items)
+    ]
+    if len(blocks) != 1:
+        return None
+    (block,) = blocks
+    parts = [part for statement in block.body for part in (statement, *own_nodes(statement))]
+    calls = [part for part in parts if isinstance(part, ast.Call)]
+    return block.lineno if calls and not any(map(_takes_its_time, parts)) else None
+
+
+def _takes_its_time(node):
+    """Whether this awaits more than a pause."""
+    if isinstance(node, ast.Await) and isinstance(node.value, ast.Call):
+        return not is_named(node.value.func, ("sleep",))
+    return isinstance(node, (ast.Await, ast.AsyncFor, ast.AsyncWith))
 
 
 def _outside_of(nodes, inner):

@@ -1,5 +1,6 @@
 """Mistakes found in a hang: in what the watcher saw of an answer that came to no end."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -31,6 +32,10 @@ GIVE_BACK = (
 DIED = (
     "An error ends the task that it comes out of, and what the others wait for never comes. If the "
     "others are to go on, catch it around the one job that failed; if not, wait for that task too."
+)
+AT_END = (
+    "Where the other side has gone, `{}` gives b'' at once, again and again: end the loop then, "
+    "too. A loop that waits for anything else must await what really suspends, such as an event."
 )
 NOT_DONE = (
     "`join` waits until `task_done` was called for each item, also for one that failed: call it in "
@@ -130,11 +135,11 @@ def name_hang(hang: Hang, source: Source) -> tuple[Wrong, Place | None]:
             ), waiting or often
         if hang.cpu > BUSY:
             said = f"The loop went round and round, and nothing ever waited. {waited}"
-            return Wrong("spin", said), spins or met
+            return _spin(said, spins or met, source)
         return Wrong("endless", f"It waited again and again. {waited}"), waiting or often
     if often and hang.cpu > BUSY:
         if spins:
-            return Wrong("spin", f"It used a whole core and never came back. {waited}"), spins
+            return _spin(f"It used a whole core and never came back. {waited}", spins, source)
         return Wrong("hog", f"It computed for {seconds(hang.limit)} and was not done."), often
     if often and hang.in_loop:
         return Wrong("blocked", f"The whole thread stood still. {waited}"), often
@@ -171,7 +176,11 @@ def deadlock(
                 place = filename, line
         where = f" at line {line}" if mine and line else ""
         waits.append(f"`{name}` waits{where}" + (f" for {what}" if what else ""))
-    said += "; ".join(waits[:6]) + "."
+    said += "; ".join(
+        wait + (f" ({times:,} tasks)" if times > 1 else "")
+        for wait, times in [*Counter(waits).items()][:6]
+    )
+    said += "."
     if kept:
         return Wrong("deadlock", said, at=kept.at, try_=kept.try_), source.place(kept.line)
     for name, error in died:
@@ -187,6 +196,12 @@ def deadlock(
             line, at = skipped
             return Wrong("deadlock", said, at=at, try_=NOT_DONE), source.place(line)
     return Wrong("deadlock", said), place
+
+
+def _spin(said, place, source):
+    """A loop that spins, and its place. If it reads from a connection, that may have ended."""
+    reads = place and place[0] == source.main and source.reading_at(place[1])
+    return Wrong("spin", said, try_=AT_END.format(reads) if reads else None), place
 
 
 def _not_given_back(task, source):

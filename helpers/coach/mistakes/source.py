@@ -40,6 +40,7 @@ from helpers.coach.mistakes.nodes import (
     spans,
 )
 
+READING = ("*.readline", "*.read", "*.recv")
 HOLDING = ("*.put", "*.join", "gather", "asyncio.wait")
 
 Place = tuple[str, int]
@@ -311,6 +312,22 @@ class Source(Lines):
             node for node in nodes_of(self.main) if is_function(node) and spans(node, line)
         ]
         return max(functions, key=lambda node: node.lineno, default=nodes_of(self.main)[0])
+
+    def name_at(self, place: Place) -> str | None:
+        """The name of the function that holds a place; None outside of the main cell."""
+        filename, line = place
+        return getattr(self.function_at(line), "name", None) if filename == self.main else None
+
+    def reading_at(self, line: int) -> str | None:
+        """The name of the call that reads from a connection in the loop at a line, or None."""
+        loops = [node for node in self.nodes() if isinstance(node, LOOPS) and node.lineno == line]
+        calls = [
+            part.func.attr
+            for loop in loops
+            for part in own_nodes(loop)
+            if isinstance(part, ast.Call) and is_named(part.func, READING)
+        ]
+        return calls[0] if calls else None
 
     def handler_of(self, error: type[BaseException]) -> ast.ExceptHandler | None:
         """The first `except` that catches such an error, by the names that stand in it, or None."""

@@ -193,7 +193,7 @@ def of_none(nodes: Collection[ast.AST]) -> Suspect | None:
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot))
         if is_constant(node.comparators[0], None)
     }
-    return _only(asked, "takes None for nothing", NONE)
+    return _only(asked, "treats None as nothing", NONE)
 
 
 def of_letters(nodes: Collection[ast.AST], was: str | bytes) -> Suspect | None:
@@ -275,7 +275,7 @@ def of_limit(nodes: Collection[ast.AST]) -> Suspect | None:
         if isinstance(node, ast.Call) and is_named(node.func, names)
         if any(isinstance(part, ast.Constant) for part in node.args)
     ]
-    return _only(limits, "limits how many run at once", "Does the task ask for that limit?")
+    return _only(limits, "limits how many run at once", "Does the exercise ask for that limit?")
 
 
 def of_one_wait(nodes: Collection[ast.AST]) -> Suspect | None:
@@ -323,11 +323,11 @@ def _only(lines, at, try_=None):
 
 def _falsy(nodes, lines):
     """The one line of these, which asks whether something counts as false, or is None."""
-    found = _only(lines, "takes what counts as false for nothing", FALSY)
+    found = _only(lines, "treats what counts as false as nothing", FALSY)
     for node in nodes if found else ():
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             if node.lineno == found.line and is_constant(node.comparators[0], None):
-                return Suspect(found.line, "takes None for nothing", NONE)
+                return Suspect(found.line, "treats None as nothing", NONE)
     return found
 
 
