@@ -32,6 +32,7 @@ from helpers.recording.record import attach, record
 
 Errors = type[BaseException] | tuple[type[BaseException], ...]
 
+AWAIT_IT = "Calling a coroutine function only builds a paused frame. Put `await` before the call."
 NOT_HERE = (
     "What takes an ordinary function makes a coroutine of yours and drops it. Look for its sister "
     "that awaits, as `push_async_callback`, or call and await it yourself."
@@ -381,7 +382,8 @@ class Lab(Comparing, Fakes, Lines):
             if handed := self.text.handed_over(name, place):
                 at = "hands it to what calls it and doesn't await"
                 raise Wrong("not awaited", said, handed, NOT_HERE, at=at)
-            raise Wrong("not awaited", said, place)
+            alone = place and place[0] == self.text.main and self.text.calls_alone(place[1])
+            raise Wrong("not awaited", said, place, AWAIT_IT if alone else None)
 
     def check_lost(self) -> None:
         """Raise Wrong("lost error") if a task failed and nobody looked at its error."""

@@ -318,6 +318,11 @@ class Source(Lines):
         filename, line = place
         return getattr(self.function_at(line), "name", None) if filename == self.main else None
 
+    def calls_alone(self, line: int) -> bool:
+        """Whether a call stands at a line as a statement: nothing is done with what it returns."""
+        alone = (node for node in self.nodes() if isinstance(node, ast.Expr))
+        return any(isinstance(one.value, ast.Call) and one.lineno == line for one in alone)
+
     def reading_at(self, line: int) -> str | None:
         """The name of the call that reads from a connection in the loop at a line, or None."""
         loops = [node for node in self.nodes() if isinstance(node, LOOPS) and node.lineno == line]
