@@ -39,7 +39,8 @@ KINDS = {
     "lost error": Kind(
         "lost an error",
         "",
-        "An error must reach whoever awaits. Await the task, or look at its result.",
+        "An error has to reach whoever called or awaits. What keeps it back: a task that nobody "
+        "awaits, an `except` that catches too much, a `return` in a `finally`?",
     ),
     "one failure ends all": Kind(
         "let one failure end it",
@@ -65,7 +66,8 @@ KINDS = {
     "another error": Kind(
         "another error",
         "",
-        "Let out the error that was asked for: a bare `raise` keeps the one that was caught.",
+        "The error that came has to come out itself. A bare `raise` lets it go on, and so does an "
+        "`except` that is for others.",
     ),
     "swallowed": Kind(
         "swallowed the cancellation",
