@@ -167,9 +167,11 @@ class WriteFuture(Exercise):
                 raise Wrong(
                     "return value",
                     f"The result is {value!r}, and {who} got None.",
-                    lab.definition("__await__"),
-                    "What `__await__` returns is the value of the `await`.",
+                    _last_yield(lab) or lab.definition("__await__"),
+                    "What `__await__` returns is the value of the `await`, also where it had to "
+                    "wait first.",
                     headline="lost the result",
+                    at="is the last that it does" if _last_yield(lab) else "",
                 ) from None
             lab.equal(stop.value, value, what=f"{who} got")
         else:
@@ -616,3 +618,13 @@ class OtherLoop:
             "Here `wake` is the function that wakes its waiter, and knows the loop: `wake()`.",
             headline="woke through the loop",
         )
+
+
+def _last_yield(lab):
+    """The line of a `yield` that is the last that `__await__` does, or None."""
+    for node in lab.nodes():
+        if isinstance(node, ast.FunctionDef) and node.name == "__await__":
+            last = node.body[-1]
+            if isinstance(last, ast.Expr) and isinstance(last.value, (ast.Yield, ast.YieldFrom)):
+                return last.lineno
+    return None

@@ -252,7 +252,10 @@ class Serve(Exercise):
                 "left open",
                 f"The talk with client {client} was over, and the server did not hang up: the "
                 "client waits for ever.",
-                lab.text.skipped("close") or lab.call_of(*STACKING) or lab.call_of("spawn"),
+                lab.text.skipped("close")
+                or lab.call_of(*STACKING)
+                or _looked_up_late(lab)
+                or lab.call_of("spawn"),
                 "When a talk ends, however it ends, close its own socket, and not the one that was "
                 "accepted last: hand it to the function that talks, with `with sock:` in there.",
                 headline="left the connection open",
@@ -381,3 +384,23 @@ def _waiting_there(lab):
     others = {node for function in inner for node in ast.walk(function)}
     awaits = (node for node in parts if isinstance(node, ast.Await) and node not in others)
     return lab.earliest(*(node.lineno for node in awaits if "accept" not in ast.unparse(node)))
+
+
+def _looked_up_late(lab):
+    """Where a function inside the endless loop uses a name that the loop gives to each client, and
+    that was not handed to it; or None.
+    """
+    for loop in (node for node in lab.nodes() if isinstance(node, ast.While)):
+        given = {
+            part.id
+            for node in loop.body
+            if isinstance(node, ast.Assign)
+            for part in ast.walk(node.targets[0])
+            if isinstance(part, ast.Name)
+        }
+        for function in (node for node in loop.body if isinstance(node, ast.AsyncFunctionDef)):
+            own = {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)}
+            for part in ast.walk(function):
+                if isinstance(part, ast.Name) and part.id in given - own:
+                    return part.lineno
+    return None

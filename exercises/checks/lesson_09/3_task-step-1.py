@@ -203,7 +203,9 @@ class Start(Exercise):
                 "The coroutine handed out a future, and was sent on before that was done. "
                 f"It answered: {error}.",
                 lab.call_of("add_done_callback", given="()")
-                or lab.earliest(lab.call_of("call_soon", "step"), lab.while_loop()),
+                or lab.while_loop()
+                or _next_step(lab)
+                or lab.call_of("call_soon", "step"),
                 "Leave the rest to the future: `waits_for.add_done_callback(step)`.",
                 headline="resumed it at once",
             )
@@ -547,3 +549,11 @@ def _told(waits, end):
         does = [f"{words[waits[0]]} {len(waits):,} times"]
     last = f"raises {end.__name__}" if isinstance(end, type) else f"returns {end!r}"
     return f"a coroutine that {listed([*does, last])}"
+
+
+def _next_step(lab):
+    """The call for the next step in the function that takes one, or None."""
+    sends = lab.text.calls_of("send")
+    inside = lab.text.function_at(sends[0].lineno) if sends else None
+    calls = lab.text.calls_of("call_soon", "step", inside=inside) if inside else []
+    return calls[-1].lineno if calls else None
