@@ -799,9 +799,28 @@ def start(main):
 # %% await-1 wrong: greets nobody but Ada
 # cause: Ada is only an example; for any other name it returns None
 # line: if name == "Ada":
-# told: none
 async def greet(ask):
     """Return a greeting to the person whose name `ask()` returns."""
     name = await ask()
     if name == "Ada":
         return "Hello, Ada!"
+
+# %% overlap-1 wrong: gather returned without await
+# cause: gather is not awaited, so the caller gets a pending future in place of the list of texts.
+# line: return asyncio.gather(
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    return asyncio.gather(*(fetch(page) for page in pages))
+
+# %% script-1 wrong: result of main is dropped
+# cause: The result of runner.run is not returned, so start always returns None.
+# line: runner.run(main())
+import asyncio
+
+
+def start(main):
+    """Run `main` to its end and return its result."""
+    with asyncio.Runner() as runner:
+        runner.run(main())

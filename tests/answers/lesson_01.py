@@ -867,3 +867,21 @@ def run_jobs(jobs, workers):
             future = pool.submit(job)
             results.append(future.result())
     return results
+
+# %% run-jobs-1 wrong: fixed batches wait for slowest
+# cause: Jobs run in batches of `workers`, and the next batch waits for the slowest job of the one before, so with a slow job in a batch the other workers idle.
+# line: for begin in range(0, len(jobs), workers): | results.extend(run_batch(jobs[begin:begin + workers]))
+from concurrent.futures import ThreadPoolExecutor
+
+
+def run_batch(batch):
+    with ThreadPoolExecutor(max_workers=len(batch)) as pool:
+        futures = [pool.submit(job) for job in batch]
+    return [future.result() for future in futures]
+
+
+def run_jobs(jobs, workers):
+    results = []
+    for begin in range(0, len(jobs), workers):
+        results.extend(run_batch(jobs[begin:begin + workers]))
+    return results

@@ -1590,7 +1590,6 @@ def interleave(first, second):
 # %% interleave-1 wrong: loses an item when second ends
 # cause: the item of first has been taken when second turns out to be used up, and is never yielded
 # line: b = next(right) | break | a = next(left) | except StopIteration:
-# told: none
 def interleave(first, second):
     """Yield items of `first` and `second` in turn, to the end of both."""
     left, right = iter(first), iter(second)
@@ -1619,7 +1618,6 @@ def errors(lines):
 # %% interleave-1 wrong: begins second again each time
 # cause: a new for loop over a list or a string begins at its start; it goes on only with an iterator
 # line: for other in second: | yield from second | break
-# told: none
 def interleave(first, second):
     """Yield items of `first` and `second` in turn, to the end of both."""
     for item in first:
@@ -1710,3 +1708,54 @@ def interleave(first, second):
             yield from first
             return
         yield item
+
+# %% shares-1 wrong: no numbers raises an error
+# cause: The sum of no numbers is 0, so for an empty iterable it raises a ValueError instead of returning an empty list.
+# line: if total == 0: | raise ValueError("the sum is 0")
+def shares(numbers):
+    """Return each number's share of the sum, as a list."""
+    values = list(numbers)
+    total = sum(values)
+    if total == 0:
+        raise ValueError("the sum is 0")
+    return [value / total for value in values]
+
+# %% shares-1 wrong: returns a map object
+# cause: It returns a lazy map object instead of a list, so the result is not equal to any list and can be read only once.
+# line: return map(
+def shares(numbers):
+    values = tuple(numbers)
+    total = sum(values)
+    return map(lambda value: value / total, values)
+
+# %% interleave-1 wrong: reads both into deques
+# cause: Both iterables are read to their end before the first item is yielded, so one that is endless or too long for memory never gives anything.
+# line: queues = [deque(first), deque(second)]
+from collections import deque
+
+
+def interleave(first, second):
+    queues = [deque(first), deque(second)]
+    turn = 0
+    while queues[0] or queues[1]:
+        if queues[turn]:
+            yield queues[turn].popleft()
+        turn = 1 - turn
+
+# %% take-1 wrong: zero items takes everything
+# cause: The count is tested only after an item has been taken and yielded, so with n = 0 it yields all of source.
+# line: if n == 0: | for item in source:
+def take(source, n):
+    for item in source:
+        yield item
+        n -= 1
+        if n == 0:
+            return
+
+# %% lazy-1 wrong: prefix tested without its space
+# cause: It tests for "ERROR" without the space, so a line like "ERRORS: 3" counts as an error too.
+# line: line.startswith("ERROR")
+def errors(lines):
+    for line in lines:
+        if line.startswith("ERROR"):
+            yield line.removeprefix("ERROR").strip()

@@ -1746,3 +1746,53 @@ def drive(generator, find):
                 question = generator.send(answer)
     except StopIteration as end:
         return end.value
+
+# %% average-2 wrong: drops answers that are zero
+# cause: The answer is tested for truth, so an average of 0 (after 0, or after 5 and -5) is left out of the list.
+# line: if answer := generator.send(number):
+def averages(generator, numbers):
+    answers = []
+    next(generator)
+    for number in numbers:
+        if answer := generator.send(number):
+            answers.append(answer)
+    return answers
+
+# %% till-1 wrong: extra yield after a ValueError
+# cause: The except hands out the sum with a yield of its own, and the number that is sent to this yield is lost.
+# line: except ValueError: | _ = yield total
+def till():
+    """Add up what is sent in; skip a ValueError that is thrown in."""
+    total = 0
+    while True:
+        try:
+            number = yield total
+            total += number
+        except ValueError:
+            _ = yield total
+
+# %% average-1 wrong: numbers kept in a global list
+# cause: The list is made once for the module, so a second averager() goes on with the numbers of the first.
+# line: numbers = []
+numbers = []
+
+
+def averager():
+    """Answer each number sent in with the average of all so far."""
+    number = yield
+    while True:
+        numbers.append(number)
+        number = yield sum(numbers) / len(numbers)
+
+# %% borrow-1 wrong: except Exception misses close
+# cause: close raises GeneratorExit, which is no Exception, so neither the except nor the else runs and the book isn't put back.
+# line: except Exception:
+def borrow(shelf):
+    book = shelf.pop()
+    try:
+        yield book
+    except Exception:
+        shelf.append(book)
+        raise
+    else:
+        shelf.append(book)

@@ -55,10 +55,20 @@ class GetTheValue(Exercise):
                     try_="Use `return` instead of `print`.",
                     headline="printed, not returned",
                 )
+            said = f"with the name {name!r} it returned"
+            if name != "Ada" and run.result in (None, "Hello, Ada!") and lab.literal("Ada"):
+                raise Wrong(
+                    "value",
+                    f"With the name {name!r} it returned {run.result!r}; expected "
+                    f"'Hello, {name}!'.",
+                    lab.literal("Ada"),
+                    "Ada is only an example: greet whoever it is.",
+                    headline="greets nobody but Ada",
+                )
             # Where the name is in it, the words around it are wrong.
             greeting = lab.node(ast.JoinedStr) or lab.returning()
             line = greeting if name in str(run.result) else None
-            lab.equal(run.result, f"Hello, {name}!", "with this name it returned", line=line)
+            lab.equal(run.result, f"Hello, {name}!", said, line=line)
             if len(asked) != 1:
                 raise Wrong(
                     "done twice",

@@ -1,7 +1,8 @@
 import asyncio
 import time
 
-from helpers.coach import Exercise, right, sweep, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.errors import with_items
 
 PAGES = ["news", "sport", "weather"]
 TEXTS = ["", "rain", "2:1"]
@@ -32,9 +33,30 @@ class Overlap(Exercise):
             {"news": 3, "sport": 1, "weather": 2},
             results={"news": "rain", "sport": "2:1", "weather": "sunny"},
         )
-        run = lab.run(fetch_all, fetch, ["news", "sport", "weather"])
+        try:
+            run = lab.run(fetch_all, fetch, ["news", "sport", "weather"])
+        except Wrong as found:
+            if found.kind == "leaked":
+                self._look_for_futures(fetch_all, lab, fetch)
+            raise
         lab.equal(run.result, ["rain", "2:1", "sunny"])
         lab.concurrent(run, longest=3, total=6)
+
+    def _look_for_futures(self, fetch_all, lab, fetch):
+        """Raise Wrong if what still ran was returned, in place of the texts."""
+        got = lab.run(fetch_all, fetch, ["news", "sport", "weather"], leaks=True).result
+        if not any(map(asyncio.isfuture, with_items(got))):
+            return
+        alone = asyncio.isfuture(got)
+        raise Wrong(
+            "not awaited",
+            f"It returned {'a future' if alone else 'tasks'}, and the texts were not there yet.",
+            lab.returning(),
+            "It stands for the texts. `await` it: that gives you the list."
+            if alone
+            else "A task stands for a text. `await` each of them: that gives you its text.",
+            headline="forgot to await",
+        )
 
     @sweep(
         lambda some: {

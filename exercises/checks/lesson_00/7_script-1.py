@@ -1,7 +1,9 @@
 import asyncio
 import inspect
+import threading
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.words import error_words
 
 RESULTS = [None, 0, False, "", [], {"a": 1}, (1, 2), "done", 21.5]
 
@@ -88,8 +90,8 @@ class StartScript(Exercise):
             raise Wrong(
                 "return value",
                 "`main` ran and returned 'all done'; `start` returned None.",
-                line=lab.call_of("run"),
-                try_="`return` what `asyncio.run` gives you.",
+                line=lab.call_of("run", "run_until_complete"),
+                try_="What runs `main` to its end also gives you its result: `return` that.",
                 headline="lost the result",
             )
         lab.equal(result, "all done")
@@ -109,10 +111,11 @@ class StartScript(Exercise):
         most=16,
     )
     def any_main(self, start, lab, result, error, pauses, years):
-        ran, loops = [], []
+        ran, loops, threads = [], [], []
 
         async def main():
             loops.append(asyncio.get_running_loop())
+            threads.append(threading.get_ident())
             if years:
                 await a_year()
             for _ in range(pauses):
@@ -135,6 +138,16 @@ class StartScript(Exercise):
                 "The task sets no limit: `main` may take as long as it likes.",
                 headline="limited the time",
             ) from None
+        except Exception as came:
+            if error and not isinstance(came, error) and threads != [threading.get_ident()]:
+                raise Wrong(
+                    "lost error",
+                    f"It raised `{error_words(came)}`; expected `{error.__name__}`.",
+                    lab.call_of("*Thread", "start_new_thread") or lab.text.of_traceback(came),
+                    "`main` ran in another thread. An error ends its thread, and no other one "
+                    "learns of it. Here no second thread is needed.",
+                ) from None
+            raise
         finally:
             if any(not loop.is_closed() for loop in loops):
                 raise Wrong(

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.suspects import LATE
 
 from .shared import Jobs
 
@@ -60,12 +61,13 @@ class WaitForAll(Exercise):
         self._check(lab, jobs, ended)
         if sorted(jobs.started) != [0, 1, 2, 3]:
             bound = lab.suspect(sorted(jobs.started), [0, 1, 2, 3])
+            late = jobs.started == [3] * 4 and lab.node(ast.Lambda)
             raise Wrong(
                 "value",
                 f"It called the jobs {sorted(jobs.started)}, counted from 0; "
                 "expected each of the four once.",
                 lab.node(ast.Lambda) or bound and bound.line,
-                bound and bound.try_,
+                LATE if late else bound and bound.try_,
             )
 
     @sweep(
@@ -116,7 +118,7 @@ class WaitForAll(Exercise):
                 headline="ran one after another",
                 at="lets in one at a time",
             )
-        jobs.check_together(keyed or lab.call_of("join", "result", "*Executor"))
+        jobs.check_together(lab, keyed or lab.call_of("join", "result", "*Executor"))
         if done < jobs.together:
             observed = f"It returned when {done} of {jobs.together} jobs were done."
             if asks := lab.while_loop("is_alive") or lab.condition("is_alive"):

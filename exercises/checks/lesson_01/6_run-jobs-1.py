@@ -9,9 +9,10 @@ from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.form.text import is_function
 from helpers.coach.mistakes.nodes import LOOPS, is_named
 
-from .shared import PATIENCE, Callers, Jobs, lines_from
+from .shared import OF_ITS_OWN, PATIENCE, Callers, Jobs, lines_from
 
 RESULTS = ("paid", 0, None, "")
 STARTING = ("submit", "map", "Thread", "start", "*Executor")
@@ -19,6 +20,7 @@ WAITS = (
     "There it waits, though not all jobs are started. Start the next as soon as a place is free: a "
     "pool that is given all of them does so."
 )
+NEXT = "Whoever is done takes the next job that is left, whichever that is."
 MANY = 40  # more than the threads that a pool has by itself
 
 
@@ -53,14 +55,14 @@ class RunJobs(Exercise):
         expected = [f"result {number}" for number in range(6)]
         jobs.check_handed_over(lab)
         jobs.check_together(
-            lab.call_of(".result", "join") or _waits_for_each(lab) or lab.call_of("*Executor")
+            lab,
+            lab.call_of(".result", "join") or _waits_for_each(lab) or lab.call_of("*Executor"),
         )
         if jobs.peak > 3:
             raise Wrong(
                 "limit",
                 f"{jobs.peak} jobs ran at once; at most 3 may.",
-                lab.call_of("*Executor", "Thread"),
-                "A pool of `workers` threads runs no more jobs than that at once.",
+                *_too_many_at(lab),
             )
         if isinstance(results, (list, tuple)) and any(isinstance(r, Future) for r in results):
             raise Wrong(
@@ -289,37 +291,59 @@ class Bank:
             raise Wrong(
                 "limit",
                 f"{self.peak} jobs ran at once; at most {self.workers} may.",
-                lab.call_of("*Executor", "Thread"),
+                *_too_many_at(lab),
             )
         if self.waited_for is not None:
+            few = self.peak < min(self.workers, self.jobs)
             raise Wrong(
                 "idle places",
                 f"The first job was a long one. While it ran, {self.workers} workers had to begin "
-                f"all {self.jobs} jobs; they began {self.waited_for}, and at most {self.peak} ran "
-                "at once.",
-                *self._idle_at(lab),
+                f"all {self.jobs} jobs; they began {self.waited_for}"
+                + (f", and at most {self.peak} ran at once." if few else "."),
+                *self._idle_at(lab, few),
             )
 
-    def _idle_at(self, lab):
+    def _idle_at(self, lab, few):
         """The line that leaves places empty, and what to try: it makes too few, or waits before
         all jobs are started, or deals them out beforehand.
         """
-        if self.peak < min(self.workers, self.jobs) and (pool := lab.call_of("*Executor")):
+        if few and (bare := lab.bare_call_of("*Executor")):
+            return bare, OF_ITS_OWN
+        if few and (pool := lab.call_of("*Executor")):
             return pool, None
         for filename, line in self.caller_at:
             if filename == lab.text.main and _starts_more_behind(lab, line):
                 return line, WAITS
-        return lab.call_of("range", given="workers"), None
+        return lab.call_of("range", given="workers"), None if few else NEXT
+
+
+def _too_many_at(lab):
+    """The line that lets too many jobs run at once, and what to try."""
+    if bare := lab.bare_call_of("*Executor"):
+        return bare, OF_ITS_OWN
+    return (
+        lab.call_of("*Executor", "Thread"),
+        "A pool of `workers` threads runs no more jobs than that at once.",
+    )
 
 
 def _starts_more_behind(lab, line):
-    """Whether a line stands in a loop in which jobs are started as well."""
-    for loop in lab.nodes():
-        if isinstance(loop, LOOPS) and loop.lineno <= line <= loop.end_lineno:
-            calls = [node for node in ast.walk(loop) if isinstance(node, ast.Call)]
-            if any(is_named(call.func, STARTING) for call in calls):
-                return True
-    return False
+    """Whether a line stands in a loop in which jobs are started as well, there or in a function
+    that is called there.
+    """
+    functions = filter(is_function, lab.nodes())
+    helpers = [one.name for one in functions if one.name != lab.asks and _calls(one, STARTING)]
+    return any(
+        _calls(loop, (*STARTING, *helpers))
+        for loop in lab.nodes()
+        if isinstance(loop, LOOPS) and loop.lineno <= line <= loop.end_lineno
+    )
+
+
+def _calls(node, names):
+    """Whether something of these names is called in a part of the tree."""
+    calls = (part for part in ast.walk(node) if isinstance(part, ast.Call))
+    return any(is_named(call.func, names) for call in calls)
 
 
 def _waits_for_each(lab):

@@ -8,6 +8,10 @@ import traceback
 from helpers.coach import Wrong
 
 PATIENCE = 0.4  # seconds that a job waits for those that should run beside it
+OF_ITS_OWN = (
+    "A pool that isn't told how many threads it may have takes a number of its own, which depends "
+    "on the machine. Tell it how many."
+)
 
 
 def lines_from(frame):
@@ -101,13 +105,15 @@ class Jobs:
                 "pool.",
             )
 
-    def check_together(self, line):
+    def check_together(self, lab, line):
         """Raise Wrong, at `line`, if fewer jobs ran at once than should."""
         if self.met:
             return
         observed = (
             f"At most {self.peak} of {len(self.all)} jobs ran at once; {self.together} should."
         )
+        if self.peak > 1 and (pool := lab.bare_call_of("*Executor")):
+            raise Wrong("idle places", observed, pool, OF_ITS_OWN, headline="too few at once")
         if self.peak > 1:
             raise Wrong(
                 "idle places",

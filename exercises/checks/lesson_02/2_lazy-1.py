@@ -66,9 +66,10 @@ class LazyPipeline(Exercise):
                 headline="reads too far",
             )
         lab.equal(first, "disk full", what="the first error is")
+        for line in ("ERRORS: 2", "no ERROR here"):
+            self._compare_line(errors, lab, line)
         others = items_of(lab, found)
-        line = lab.literal("ERROR") if ": 2" in others else None
-        lab.equal(others, ["no route", "out of paper"], "the other errors are", line=line)
+        lab.equal(others, ["no route", "out of paper"], "after that one the errors are")
         lab.equal(items_of(lab, iter(errors([]))), [], what="for no lines the errors are")
         if items_of(lab, iter(errors(["  ERROR b"]))):
             raise Wrong(
@@ -78,6 +79,18 @@ class LazyPipeline(Exercise):
                 "The line as it is begins with 'ERROR ', or it doesn't. Strip what comes after "
                 "that, and later.",
                 headline="stripped before it looked",
+            )
+
+    def _compare_line(self, errors, lab, line):
+        """Raise Wrong if a line that is no error is taken for one."""
+        if wrongly := items_of(lab, iter(errors([line]))):
+            raise Wrong(
+                "value",
+                f"For the line {line!r} it yielded {wrongly[0]!r}. That line doesn't begin with "
+                "'ERROR ', the word and a space.",
+                lab.condition("startswith") or lab.condition() or lab.literal("ERROR"),
+                "Try this condition on that line: what does it say?",
+                headline="took another line for an error",
             )
 
     @sweep(

@@ -1,8 +1,19 @@
+import ast
 from itertools import islice
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import own_nodes
 
-from .shared import ERRORS, MOST, failing, items_of, lazily, made_a_list
+from .shared import (
+    ERRORS,
+    MOST,
+    check_let_out,
+    failing,
+    failing_words,
+    items_of,
+    lazily,
+    made_a_list,
+)
 
 
 class Take(Exercise):
@@ -43,6 +54,15 @@ class Take(Exercise):
         lab.equal(short, ["a", "b"], what="from a source of two it yielded")
         source = lab.source("ab")
         none = items_of(lab, lab.call(take, source, 0))
+        if none and (late := asks_too_late(lab)):
+            raise Wrong(
+                "value",
+                f"Asked for none it yielded {none}; expected [].",
+                late,
+                "Ask that before you take an item: with 0 there are enough from the start.",
+                headline="asked too late",
+                at="asks only when an item has been handed out",
+            )
         lab.equal(none, [], what="asked for none it yielded")
         if source.taken:
             raise Wrong(
@@ -103,15 +123,17 @@ class Take(Exercise):
         most=12,
     )
     def any_error(self, take, lab, items, at, n, error):
-        lab.told(f"with {n} and a source that raises {error.__name__} at item {at + 1} of {items}")
+        error = error("the disk is gone")
+        lab.told(f"with a source that {failing_words(items, at, error)}, and with {n}")
         found, got = lab.call(take, failing(items, at, error), n), []
         try:
             for item in islice(found, n + 1):
                 got.append(item)
-        except ERRORS as error:
-            came = error
+        except ERRORS as raised:
+            came = raised
         else:
             came = None
+        check_let_out(lab, error, came)
         return {"it yielded": got, "the error that came out was": came}
 
     @right
@@ -173,3 +195,15 @@ class Take(Exercise):
     @wrong("value", says="It yielded ['a', 'b']")
     def one_too_few(source, n):
         yield from islice(source, n - 1 if n else 0)
+
+
+def asks_too_late(lab):
+    """The first `if` of a loop, where a `yield` comes before it; or None."""
+    for loop in lab.nodes():
+        if isinstance(loop, (ast.For, ast.While)):
+            parts = list(own_nodes(loop))
+            yields = [part.lineno for part in parts if isinstance(part, (ast.Yield, ast.YieldFrom))]
+            tests = [part.lineno for part in parts if isinstance(part, ast.If)]
+            if yields and tests and min(yields) < min(tests):
+                return min(tests)
+    return None

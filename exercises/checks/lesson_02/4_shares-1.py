@@ -1,6 +1,7 @@
 import inspect
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.words import error_words
 
 FORMS = {
     "a list": list,
@@ -65,6 +66,17 @@ class Shares(Exercise):
             got = list(shares(number for number in source))
         except ArithmeticError as error:
             got = f"nothing, and raised {type(error).__name__}"
+        except TypeError as error:
+            if "'generator'" not in str(error):
+                raise
+            raise Wrong(
+                "raised",
+                f"I called `shares` with a generator. It raised TypeError: {error}.",
+                lab.text.of_traceback(error),
+                "You can go through a generator, once, and that is all. Make a list of it first.",
+                headline="took a generator for a list",
+                at="raises it",
+            ) from None
         if got != expected:
             raise Wrong(
                 "used up",
@@ -74,7 +86,18 @@ class Shares(Exercise):
                 "You can go through a generator only once. The second pass finds nothing, and "
                 "raises no error.",
             )
-        lab.equal(shares(iter(())), [], what="for no numbers it returned")
+        try:
+            got = shares(iter(()))
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            raise Wrong(
+                "raised",
+                f"For no numbers it raised {error_words(error)}.",
+                lab.text.of_traceback(error),
+                "To have no numbers is no mistake: return an empty list.",
+                headline=f"raised {type(error).__name__}",
+                at="raises it",
+            ) from None
+        lab.equal(got, [], what="for no numbers it returned")
 
     @sweep(
         lambda some: {

@@ -3,8 +3,18 @@ from collections import deque
 from itertools import islice, zip_longest
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import own_nodes
 
-from .shared import ERRORS, MOST, failing, items_of, lazily, made_a_list
+from .shared import (
+    ERRORS,
+    MOST,
+    check_let_out,
+    failing,
+    failing_words,
+    items_of,
+    lazily,
+    noted,
+)
 
 LONG = 1_000
 TWICE = ["a", "b"]  # one list in both places
@@ -36,7 +46,8 @@ class Interleave(Exercise):
     equivalent = {"with_a_row: drop falsy, line 10": "an iterator counts as true"}
 
     def verify(self, interleave, lab):
-        first, second = lab.source("abcd"), lab.source(range(10_000))
+        places = []
+        first, second = lab.source("abcd"), lab.source(noted(lab, range(10_000), places))
         mixed = lazily(lab, lab.call(interleave, first, second), first, second)
         begin = list(islice(mixed, 4))
         if begin and isinstance(begin[0], (tuple, list)):
@@ -51,9 +62,9 @@ class Interleave(Exercise):
             raise Wrong(
                 "eager",
                 f"I asked for 4 items. `interleave` took {second.taken:,} from `second` for that.",
-                made_a_list(lab),
+                places[3],
                 "Ask for one item, and hand it out before you ask for another.",
-                headline="builds a list",
+                headline="reads too far",
             )
         if begin == ["a", "b", "c", "d"]:
             raise Wrong(
@@ -98,18 +109,22 @@ class Interleave(Exercise):
         most=8,
     )
     def a_long_one(self, interleave, lab, lengths, asked):
-        first, second = (lab.source(range(length)) for length in lengths[:2])
+        places = [], []
+        first, second = (
+            lab.source(noted(lab, range(length), asked_at))
+            for length, asked_at in zip(lengths, places)
+        )
         lab.told(f"with {lengths[0]:,} and {lengths[1]:,} items, and asked for {asked}")
         mixed = lazily(lab, lab.call(interleave, first, second), first, second)
         got = list(islice(mixed, asked))
-        for source, name in ((first, "first"), (second, "second")):
+        for source, name, asked_at in zip((first, second), ("first", "second"), places):
             if source.taken > asked + 1:
                 raise Wrong(
                     "eager",
                     f"`interleave` took {source.taken:,} from `{name}` for that.",
-                    made_a_list(lab),
+                    asked_at[asked + 1],
                     "Ask for one item, and hand it out before you ask for another.",
-                    headline="builds a list",
+                    headline="reads too far",
                 )
         return {"it yielded": got}
 
@@ -129,12 +144,17 @@ class Interleave(Exercise):
         most=12,
     )
     def any_error(self, interleave, lab, first, second, at, error, which):
-        lab.told(f"with {first} and {second}; `{which}` raises {error.__name__} at item {at + 1}")
+        error = error("the disk is gone")
+        does = failing_words(first if which == "first" else second, at, error)
+        other = f"second` gives {second}" if which == "first" else f"first` gives {first}"
+        lab.told(f"with two iterables: `{which}` {does}, and `{other}")
         if which == "first":
             first = failing(first, at, error)
         else:
             second = failing(second, at, error)
-        return {"the error that came out was": self._error(lab, interleave, first, second)}
+        came = self._error(lab, interleave, first, second)
+        check_let_out(lab, error, came)
+        return {"the error that came out was": came}
 
     def _error(self, lab, interleave, first, second):
         """The error that ends it, or None."""
@@ -171,6 +191,17 @@ class Interleave(Exercise):
                 "again.",
                 headline="lost an item",
             )
+        if got == [item for item in expected if item in got] and (asks := asks_both(lab)):
+            lost = next(item for item in expected if item not in got)
+            raise Wrong(
+                "lost items",
+                f"It yielded {got}: the {lost!r} is lost.",
+                asks,
+                "Yield what you got from one of the two before you ask the other, which may have "
+                "nothing more.",
+                headline="lost an item",
+                at="asks the other one first",
+            )
         if None in got and None not in expected:
             raise Wrong(
                 "falsy",
@@ -194,6 +225,15 @@ class Interleave(Exercise):
                 again,
                 "An iterator goes on where it was; what it was made from begins again. Go on with "
                 "the iterator.",
+                headline="began again",
+            )
+        if len(got) > len(expected) and (inner := begins_anew(lab)):
+            raise Wrong(
+                "value",
+                f"It yielded {got}; expected {expected}.",
+                inner,
+                "A `for` over a string or a list begins at its first item each time. Only an "
+                "iterator goes on where it was: `iter` makes one.",
                 headline="began again",
             )
         lab.equal(got, expected, what="it yielded")
@@ -312,3 +352,32 @@ def goes_again(lab):
     given = (call.args[0] for call in lab.text.calls_of("iter") if call.args)
     names = [one.id for one in given if isinstance(one, ast.Name) and not lab.assigned(one.id)]
     return names and (lab.yielding_from(*names) or lab.for_loop(*names)) or None
+
+
+def begins_anew(lab):
+    """The line of a `for` inside another loop that goes through what the answer was given, and
+    that is no iterator; or None.
+    """
+    given = {node.arg for node in lab.nodes() if isinstance(node, ast.arg)}
+    return lab.earliest(
+        *(
+            inner.lineno
+            for outer in lab.nodes()
+            if isinstance(outer, (ast.For, ast.While))
+            for inner in own_nodes(outer)
+            if isinstance(inner, ast.For) and inner is not outer
+            if isinstance(inner.iter, ast.Name) and inner.iter.id in given
+            if not lab.assigned(inner.iter.id)
+        )
+    )
+
+
+def asks_both(lab):
+    """The line of a `next` that comes after another one, with no `yield` between them; or None."""
+    steps = sorted(
+        (node.lineno, node.col_offset, isinstance(node, ast.Call))
+        for node in lab.nodes()
+        if isinstance(node, (ast.Yield, ast.YieldFrom)) or node in lab.text.calls_of("next")
+    )
+    pairs = zip(steps, steps[1:])
+    return next((line for (*_, one), (line, _, other) in pairs if one and other), None)

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import sys
 from collections.abc import Iterator
 from itertools import islice
 
@@ -59,9 +60,38 @@ def items_of(lab, iterator, most=MOST):
 ERRORS = (OSError, LookupError, ValueError, RuntimeError)
 
 
-def failing(items, at, error=OSError):
-    """An iterator over `items` that raises such an error instead of the item number `at`."""
+def failing(items, at, error):
+    """An iterator over `items` that raises the error instead of the item number `at`."""
     for number, item in enumerate(items):
         if number == at:
-            raise error("the disk is gone")
+            raise error
+        yield item
+
+
+def failing_words(items, at, error):
+    """What such an iterator does, in words."""
+    if at >= len(items):
+        return f"gives {items}"
+    raises = f"raises {type(error).__name__}"
+    return f"gives {items[:at]} and then {raises}" if at else f"{raises} at once"
+
+
+def check_let_out(lab, error, came):
+    """Raise Wrong if a source raised the error, and none came out of the answer."""
+    if came is None and error.__traceback__:  # it has one if it was raised at all
+        kept = lab.text.keeper_of(type(error))
+        raise Wrong(
+            "lost error",
+            "The source raised its error, and no error came out.",
+            kept and kept.line,
+            kept and kept.try_,
+            headline="swallowed the error",
+            at=kept.at if kept else "",
+        )
+
+
+def noted(lab, items, places):
+    """An iterator over `items` that notes, for each, the place of the learner's that asked."""
+    for item in items:
+        places.append(lab.text.of_frame(sys._getframe(1)))
         yield item

@@ -1,6 +1,7 @@
 import ast
 from itertools import zip_longest
 
+from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
@@ -43,12 +44,12 @@ class Averager(Exercise):
             shown = f"{answer:g}" if isinstance(answer, float) else repr(answer)
             raise Wrong(
                 "shared state",
-                "I made two averagers and sent 100 to the first. The second was sent only "
-                f"a 10, and its answer was {shown}.",
+                "I sent 10, 20, 30, 5 and 100 to other averagers. This one was sent only a 10, and "
+                f"its answer was {shown}.",
                 lab.earliest(lab.default(), lab.outer_name(), lab.assigned("averager.*"))
                 or lab.text.kept_outside(),
-                "What stands outside is made once, and so is a default. Make what you count with "
-                "inside the generator.",
+                f"{'A default' if lab.kept_default() else 'What stands outside'} is made once, for "
+                "all of them. Make what you count with inside the generator.",
                 headline="all averagers share one state",
             )
 
@@ -60,18 +61,28 @@ class Averager(Exercise):
         besides=[{"numbers": list(range(1100)), "others": []}],
     )
     def any_numbers(self, averager, lab, numbers, others):
-        sent = numbers if len(numbers) < 12 else f"{len(numbers):,} numbers"
+        sent = (
+            listed(map(str, numbers or ["nothing"]))
+            if len(numbers) < 12
+            else f"{len(numbers):,} numbers"
+        )
         if others:
-            lab.told(f"twice, and sent {sent} to one and {others} to the other, in turns")
+            beside = listed(map(str, others))
+            lab.told(f"twice, and sent {sent} to one and {beside} to the other, in turns")
         else:
             lab.told(f"and sent {sent}")
         one, other = lab.call(averager), averager()
-        got = [self._send(lab, one, None)], [self._send(lab, other, None)]
+        primed = [self._send(lab, one, None), self._send(lab, other, None)]
+        got = [], []
         for pair in zip_longest(numbers, others):
             for talk, number, answers in zip((one, other), pair, got):
                 if number is not None:
                     answers.append(self._send(lab, talk, number))
-        return {"primed, and to these, it answered": got[0], "the other one answered": got[1]}
+        return {
+            "primed, the two handed out": primed,
+            "the answers were": got[0],
+            "the other one's answers were": got[1],
+        }
 
     def _send(self, lab, talk, value):
         try:
@@ -211,7 +222,7 @@ class Averager(Exercise):
             count += 1
             average = total / count
 
-    @wrong("shared state", says="two averagers")
+    @wrong("shared state", says="other averagers")
     def with_a_default(numbers=[]):
         average = None
         while True:

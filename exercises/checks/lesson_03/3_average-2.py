@@ -3,6 +3,7 @@ from collections.abc import Iterator
 from inspect import isgenerator
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import LOOPS, own_nodes
 
 
 class Averages(Exercise):
@@ -37,6 +38,15 @@ class Averages(Exercise):
                 "The task asks for a list: collect the answers, and `return` them.",
                 headline="not a list",
             )
+        if heard == [10, None, 20, None, 60, None] and lab.dropping("send"):
+            raise Wrong(
+                "sent for yielded",
+                f"The generator heard {heard}. `next` sends None.",
+                lab.earliest(lab.repeated_call_of("next")) or lab.dropping("send"),
+                "`send` itself gives back the answer to the number. Keep that; there is nothing "
+                "more to ask for.",
+                headline="sent None in between",
+            )
         if None in heard:
             raise Wrong(
                 "sent for yielded",
@@ -57,7 +67,15 @@ class Averages(Exercise):
                 headline="lost the first number",
             )
         whole = [10, 20, 60] in heard and lab.call_of("send", given="numbers")
-        lab.equal(heard, [10, 20, 60], what="the generator heard", line=whole or None)
+        if whole:
+            raise Wrong(
+                "value",
+                f"The generator heard {heard}; expected [10, 20, 60].",
+                whole,
+                "An averager takes one number at a time: send it each of them.",
+                headline="sent all of them at once",
+            )
+        lab.equal(heard, [10, 20, 60], what="the generator heard")
         if isinstance(got, (list, tuple)) and list(got[:1]) == ["ready"]:
             raise Wrong(
                 "sent for yielded",
@@ -69,14 +87,36 @@ class Averages(Exercise):
                 "What the priming gives back is not an answer to a number. Leave it out.",
                 headline="kept the priming's answer",
             )
+        if got == "answer to 60":
+            raise Wrong(
+                "value",
+                f"It returned {got!r}: that is the last answer alone.",
+                lab.returning(),
+                "Collect the answers in a list, and `return` that.",
+                headline="lost the other answers",
+            )
         line = None if isinstance(got, list) else lab.returning()
         lab.equal(got, ["answer to 10", "answer to 20", "answer to 60"], line=line)
-        lab.equal(averages(listener([]), []), [], what="for no numbers it returned")
+        for nothing in (0, None):
+            given = [nothing, 7]
+            lab.told(f"with the numbers [1, 2], which the generator answered with {given}")
+            got = lab.call(averages, listener([], given), [1, 2])
+            if got == [7] and (leaves := leaving_out(lab)):
+                raise Wrong(
+                    "value",
+                    f"It returned [7]; expected {given}.",
+                    leaves,
+                    "Keep every answer, whatever it is: one for each number. There is nothing to "
+                    "ask.",
+                    headline="left an answer out",
+                )
+        lab.told("with no numbers")
+        lab.equal(lab.call(averages, listener([]), []), [])
 
     @sweep(
         lambda some: {
             "numbers": some.lists(some.sampled_from((0, 1, 2)), max_size=5),
-            "answers": some.permutations((None, 0, "", "enough")),
+            "answers": some.permutations((0, None, 2.5, -1)),
         },
         besides=[{"numbers": [1] * 1100, "answers": (3, 2, 1)}],
     )
@@ -84,7 +124,7 @@ class Averages(Exercise):
         heard = []
         given = [answers[number] for number in numbers]
         if len(numbers) < 12:
-            lab.told(f"with the numbers {numbers}, which the generator answered by {given}")
+            lab.told(f"with the numbers {numbers}, which the generator answered with {given}")
         else:
             lab.told(f"with {len(numbers):,} numbers")
         got = lab.call(averages, listener(heard, given), numbers)
@@ -152,3 +192,10 @@ def listener(heard, answers=()):
         heard.append(number)
         count = len(heard)
         answer = answers[count - 1] if count <= len(answers) else f"answer to {number}"
+
+
+def leaving_out(lab):
+    """The `if` of a loop or of a comprehension, or None."""
+    inside = (part for loop in lab.nodes() if isinstance(loop, LOOPS) for part in own_nodes(loop))
+    tests = (part.lineno for part in inside if isinstance(part, ast.If))
+    return lab.sieve() or lab.earliest(*tests)

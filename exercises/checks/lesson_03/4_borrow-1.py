@@ -1,12 +1,14 @@
+import ast
+
 from helpers.basics.words import count
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 GIVING = "append", "insert"
-SKIPS = (
-    "An error goes in at the `yield`, and skips the lines below. GeneratorExit, which `close` "
-    "throws, isn't an `Exception`, and neither is KeyboardInterrupt."
+NARROW = (
+    "GeneratorExit, which `close` throws, isn't an `Exception`, and neither is KeyboardInterrupt. "
 )
-FINALLY = " Only a `finally` runs however it ends."
+SKIPS = "An error goes in at the `yield`, and skips the lines below. "
+FINALLY = "Only a `finally` runs however it ends."
 UNASKED = "closed {} before I asked for a book"
 ENDS = {  # the words for it, and what is thrown in: an error, nothing, or None to close it
     "asked {} again": False,
@@ -75,7 +77,7 @@ class Borrow(Exercise):
                 "not given back",
                 f"Of {count(before, 'book')} the shelf held {len(shelf)} afterwards: {shelf}.",
                 lab.text.skipped(*GIVING) or given_back(lab),
-                SKIPS + FINALLY,
+                skipping(lab) + FINALLY,
             )
         return {
             "it handed out": books,
@@ -107,6 +109,15 @@ class Borrow(Exercise):
     def _end(self, lab, borrow, what, end):
         shelf = ["atlas", "novel"]
         reader = lab.generator(lab.call(borrow, shelf))
+        if shelf != ["atlas", "novel"]:
+            raise Wrong(
+                "eager",
+                f"I called `borrow(shelf)`, and asked for no book yet. The shelf held {shelf}.",
+                lab.call_of("pop") or lab.node(ast.Delete) or lab.call_of("remove"),
+                "A generator that is closed before it has begun runs no `finally`. Take the book "
+                "when it is asked for: in the function that has the `yield`.",
+                headline="took the book too early",
+            )
         lab.equal(next(reader, None), "novel", what="it handed out")
         if shelf != ["atlas"]:
             if not lab.call_of("pop") and (looks := lab.item_of("shelf", at=-1)):
@@ -136,19 +147,22 @@ class Borrow(Exercise):
         if shelf == ["atlas"] and (anew := lab.rebinding()):
             raise Wrong(
                 "not given back",
-                f"{what} while the book was out, and the shelf still held {shelf}.",
+                f"{what} while the book was out. Then the shelf held {shelf}; the 'novel' was not "
+                "back.",
                 anew,
-                "That is a new list, under the name that you use. The shelf itself is as it was: "
-                "`append`, or `+=`.",
+                "That is a new list, under the name that you use. The caller's own list has to "
+                "change: `append` and `+=` do that.",
                 headline="put it on a shelf of its own",
             )
         if shelf == ["atlas"]:
             asked = what == "I asked it again"
             raise Wrong(
                 "not given back",
-                f"{what} while the book was out, and the shelf still held {shelf}.",
+                f"{what} while the book was out. Then the shelf held {shelf}; the 'novel' was not "
+                "back.",
                 given_back(lab) if asked else lab.text.skipped(*GIVING) or given_back(lab),
-                ("Nothing was thrown in, so no `except` ran." if asked else SKIPS) + FINALLY,
+                ("Nothing was thrown in, so no `except` ran. " if asked else skipping(lab))
+                + FINALLY,
                 headline="no finally" if not lab.cleanup() else None,
             )
         if len(shelf) > 2:
@@ -158,6 +172,13 @@ class Borrow(Exercise):
                 given_back(lab),
                 "One place is enough: the `finally`.",
                 headline="gave it back twice",
+            )
+        if shelf == ["novel", "atlas"]:
+            raise Wrong(
+                "order",
+                f"{what}. Then the shelf held {shelf}; expected ['atlas', 'novel'].",
+                given_back(lab),
+                "It was the last book of the shelf. Put it back at the end: `append` does.",
             )
         lab.equal(shelf, ["atlas", "novel"], what=f"{what}; then the shelf held")
         return came
@@ -232,6 +253,11 @@ class Borrow(Exercise):
         kind="given back wrongly",
         says="['atlas', 'novel', 'novel']",
     )
+
+
+def skipping(lab):
+    """What skips the line that puts the book back, where one puts it back at all."""
+    return NARROW if lab.handler() else SKIPS + NARROW
 
 
 def given_back(lab):

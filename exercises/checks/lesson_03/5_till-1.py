@@ -39,7 +39,7 @@ class Till(Exercise):
         talk = lab.generator(lab.call(till))
         lab.equal(next(talk), 0, what="primed, it handed out")
         lab.equal(talk.send(3), 3, what="to 3 it answered")
-        self._skip(lab, talk)
+        self._skip(lab, till, talk)
         try:
             answer = talk.send(4)
         except StopIteration:
@@ -51,6 +51,15 @@ class Till(Exercise):
                 "the `yield`.",
                 headline="ended after the first error",
             ) from None
+        if answer == 3 and (drops := _yield_in_a_handler(lab)):
+            raise Wrong(
+                "sent for yielded",
+                "To 3, an error and 4 it answered 3; expected 7. The 4 is lost.",
+                drops,
+                "Each `yield` takes in what is sent next. This one hands out the sum, and nobody "
+                "adds what it takes in. Go round the loop to the other `yield`.",
+                headline="lost a number",
+            )
         said = "to 3, an error and 4 it answered"
         lab.equal(answer, 7, said, line=lab.dropped_yield())
         self._close(lab, talk)
@@ -121,7 +130,23 @@ class Till(Exercise):
         except BaseException as came:
             return came
 
-    def _skip(self, lab, talk):
+    def _look_for_the_last(self, lab, till, got):
+        """Raise Wrong if an error makes it add once more what was sent last."""
+        if got != 6:
+            return
+        talk = till()
+        next(talk), talk.send(5), talk.send(1)
+        if talk.throw(ValueError("unreadable")) == 7:
+            raise Wrong(
+                "value",
+                "I sent 3 and threw a ValueError in. The answer was 6: the 3 was added once more.",
+                lab.operation("+=", "+"),
+                "What was sent last is still there after the error. Where a label could not be "
+                "read, skip the adding as well.",
+                headline="added a number twice",
+            )
+
+    def _skip(self, lab, till, talk):
         try:
             got = talk.throw(ValueError("unreadable"))
         except ValueError:
@@ -141,8 +166,17 @@ class Till(Exercise):
                 "around the `yield`, and don't leave the loop in its `except`.",
                 headline="ended at the first error",
             ) from None
+        self._look_for_the_last(lab, till, got)
         anew = _set_by_a_handler(lab) or (lab.inner_loop() and lab.assigned(to=0))
         line = anew or lab.operation("+=", "+")
+        if got == 0:
+            raise Wrong(
+                "value",
+                "To 3 and an error it answered 0; expected 3.",
+                line,
+                "Such an error leaves the sum as it is.",
+                headline="lost the sum",
+            )
         lab.equal(got, 3, "to 3 and an error it answered", line=line)
 
     def _close(self, lab, talk):
@@ -231,3 +265,16 @@ def _set_by_a_handler(lab):
         if isinstance(part, ast.Assign) and isinstance(part.value, ast.Constant)
     ]
     return min(lines, default=None)
+
+
+def _yield_in_a_handler(lab):
+    """The line of a `yield` in an `except`, or None."""
+    return lab.earliest(
+        *(
+            part.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.ExceptHandler)
+            for part in ast.walk(node)
+            if isinstance(part, ast.Yield)
+        )
+    )
