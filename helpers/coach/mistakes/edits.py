@@ -3,6 +3,8 @@
 They are the slips that people make, taken back: another name, another sign, one more or one less, a
 line too many, a line one step too early or too deep. The idea is that of program repair (Weimer et
 al., "Automatically finding patches using genetic programming", 2009), with single edits alone.
+
+Long, for each kind of slip has a change of its own.
 """
 
 import ast

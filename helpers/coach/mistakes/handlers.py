@@ -29,8 +29,8 @@ class Keeper(NamedTuple):
 
 CATCHES = (
     "catches it",
-    "Catch only the errors that you mean, or end the `except` with a `raise`: it lets the same "
-    "error go on.",
+    "Catch only the errors that you mean. An `except` that has to clean up after any error ends "
+    "with a `raise`, which lets it go on.",
 )
 AMONG_RESULTS = (
     "puts errors among the results",

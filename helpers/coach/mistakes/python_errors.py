@@ -132,8 +132,8 @@ TRIES = (
     (
         Exception,
         "Result is not set",
-        "The task is not done yet. Ask for its result when it has been awaited: behind the block "
-        "of a TaskGroup, not in it.",
+        "The task is not done yet. Await it, and then ask for its result; the tasks of a TaskGroup "
+        "are done when its block has ended.",
     ),
     (
         TypeError,

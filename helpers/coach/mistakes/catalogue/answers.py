@@ -11,8 +11,8 @@ KINDS = {
     "order": Kind(
         "wrong order",
         "",
-        "The items are right, their order is not. Keep the order in which they were asked "
-        "for, not the one in which they were ready.",
+        "The items are right, their order is not. Keep the order in which they were asked for, "
+        "whatever their values are and whenever each is ready.",
     ),
     "raised": Kind(
         "raised an error",

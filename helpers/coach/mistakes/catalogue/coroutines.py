@@ -77,7 +77,8 @@ KINDS = {
     "unprimed": Kind(
         "sent a value to a generator that had not started",
         "sends it",
-        "A fresh generator has no `yield` to receive a value. Prime it first with `next(gen)`.",
+        "A fresh generator doesn't wait at a `yield` yet, where a value could come in. Prime it "
+        "first: ask it for its `next` once.",
     ),
     "return value": Kind(
         "lost the return value",

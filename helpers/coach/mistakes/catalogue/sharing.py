@@ -32,7 +32,7 @@ KINDS = {
     ),
     "limit": Kind(
         "limit exceeded",
-        "starts more than that at once",
+        "is where one too many comes in",
         "One semaphore shared by all of them, or a fixed number of workers, keeps the limit.",
     ),
     "idle places": Kind(

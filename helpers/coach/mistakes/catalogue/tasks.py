@@ -6,7 +6,8 @@ KINDS = {
     "leaked": Kind(
         "left a task running",
         "",
-        "Await every task that you start, or cancel it: a TaskGroup does that for you.",
+        "Await every task that you start, or cancel it and await its end. A TaskGroup awaits all "
+        "that it has started.",
     ),
     "losers": Kind(
         "left the others running",
