@@ -436,3 +436,23 @@ def test_a_semaphore_whose_block_awaits_nothing_gives_its_place_back_at_once(ins
         lab.limited(3, 2)
     assert found.value.line == (line and line + ABOVE)
     assert (found.value.at == "gives the place back at once") == (line is not None)
+
+
+@pytest.mark.parametrize(
+    "statement, at",
+    [
+        ("try:\n        await work\n    except OSError:\n        pass", "catches it"),
+        ("with contextlib.suppress(OSError):\n        await work", "catches it"),
+        ("await asyncio.gather(work, return_exceptions=True)", "puts errors among the results"),
+        ("await asyncio.wait([work])", "raises none of their errors"),
+        (
+            "try:\n        await work\n    finally:\n        return 1",
+            "drops the error that is on its way",
+        ),
+        ("await work", None),
+    ],
+)
+def test_what_keeps_an_error_at_a_line_that_lost_it(statement, at):
+    lab, lines = lab_of(f"async def answer(work):\n    {statement}\n")
+    kept = [lab.text.keeper_at((lab.text.main, line)) for line in range(len(lines) + ABOVE + 1)]
+    assert [one.at for one in kept if one] == ([at] if at else [])

@@ -167,6 +167,9 @@ class Check:
     def verdict(self, found: Wrong, place: Place | None = None) -> Verdict:
         """The Verdict for a Wrong, with the call that was made."""
         called = self.lab.called if self.lab is not None else ""
+        if found.kind == "lost error" and place and found.try_ is None:
+            if kept := self.source.keeper_at(place):
+                found.at, found.try_ = found.at or kept.at, kept.try_
         return verdict_of(found, place, self.source, called)
 
     def reply(self, verdict: Verdict, recording: bytes | None = None) -> Reply:

@@ -163,8 +163,7 @@ class Lab(Comparing, Fakes, Lines):
         if raises is not None:
             errors = raises if isinstance(raises, tuple) else (raises,)
             raise self.lost_error(
-                f"{error_names(errors)} was raised inside, and it had to come out. It "
-                f"returned {brief(run.result)} instead.",
+                f"{error_names(errors)} had to come out. It returned {brief(run.result)} instead.",
                 *errors,
             )
         self.check_lost()

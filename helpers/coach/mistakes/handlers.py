@@ -32,6 +32,11 @@ CATCHES = (
     "Catch only the errors that you mean. An `except` that has to clean up after any error ends "
     "with a `raise`, which lets it go on.",
 )
+LEFT_IN_TASKS = (
+    "raises none of their errors",
+    "`asyncio.wait` leaves the errors in the tasks. Ask each one for its `result()`: that raises "
+    "what the task ended with.",
+)
 AMONG_RESULTS = (
     "puts errors among the results",
     "An error among the results is raised nowhere. Leave `return_exceptions=True` off, or look at "
@@ -49,8 +54,8 @@ LEFT_AT_ONCE = (
 )
 TAKEN_INSIDE = (
     "stands inside the `try`",
-    "Who is cancelled there has no place yet, and the `finally` gives one back all the same. "
-    "Acquire before the `try`, or take `async with`.",
+    "A task that is cancelled there has no place yet, and the `finally` gives one back all the "
+    "same. Acquire before the `try`, or take `async with`.",
 )
 
 
@@ -112,6 +117,25 @@ def keepers(nodes: Collection[ast.AST], names: Collection[str]) -> Iterator[Keep
         elif isinstance(node, ast.keyword) and node.arg == "return_exceptions":
             if not (isinstance(node.value, ast.Constant) and not node.value.value):
                 yield Keeper(node.lineno, *AMONG_RESULTS)
+
+
+def keeper_at(nodes: Collection[ast.AST], line: int) -> Keeper | None:
+    """What at a line keeps an error from coming out that is known to be lost there, or None."""
+    for node in nodes:
+        if isinstance(node, ast.ExceptHandler) and node.lineno == line:
+            return Keeper(line, *CATCHES)
+        if isinstance(node, (ast.With, ast.AsyncWith)) and node.lineno == line:
+            if suppressing(node):
+                return Keeper(line, *CATCHES)
+        if isinstance(node, ast.Call) and line in (node.lineno, line_of_call(node)):
+            if any(one.arg == "return_exceptions" for one in node.keywords):
+                return Keeper(line, *AMONG_RESULTS)
+            if is_named(node.func, ("asyncio.wait",)):
+                return Keeper(line, *LEFT_IN_TASKS)
+        for statement in getattr(node, "finalbody", ()):
+            if isinstance(statement, LEAVING) and statement.lineno == line:
+                return Keeper(line, *ENDS)
+    return None
 
 
 def in_a_finally(nodes: Collection[ast.AST], line: int) -> bool:

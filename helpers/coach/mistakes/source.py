@@ -21,6 +21,7 @@ from helpers.coach.mistakes.handlers import (
     around,
     catches,
     is_for_an_end,
+    keeper_at,
     keepers,
     kept_by,
     names_of,
@@ -356,6 +357,10 @@ class Source(Lines):
         names = names_of((type(error),))
         kept = (kept_by(block, names, sure=True) for block in blocks)
         return next(filter(None, kept), None)
+
+    def keeper_at(self, place: Place) -> Keeper | None:
+        """What keeps an error from coming out at a place where one was lost, or None."""
+        return keeper_at(self.nodes(), place[1]) if place[0] == self.main else None
 
     def kept_around(self, name: str, error: type[BaseException]) -> int | None:
         """The line that keeps such an error which comes out of a call of this name, or None."""
