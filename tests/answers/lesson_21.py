@@ -50,7 +50,6 @@ async def work_all(client, work, numbers):
 # %% batches-1 wrong: results by number
 # cause: the results are kept by number, so a number that comes twice has one result only
 # line: found.update(zip(part, results))
-# told: none
 import math
 
 
@@ -1384,7 +1383,6 @@ def pay(book, payment):
 # %% batches-1 wrong: a list of lists
 # cause: the results of each call are a list of their own, and nobody puts them together
 # line: return await client.gather(futures)
-# told: none
 import math
 
 
@@ -1648,3 +1646,46 @@ async def do_all(client, work, items):
         missing = [item for item in items if not results.get(item)]
         pending = {item: client.submit(work, item) for item in missing}
     return [results[item] for item in items]
+
+
+# %% batches-1 wrong: size rounded down
+# cause: the size of a batch is rounded down, so that 79 numbers make 79 calls of one, more than the 40 allowed.
+# line: size = max(1, len(numbers) // 40)
+import math
+
+
+def do_batch(work, batch):
+    return [work(number) for number in batch]
+
+
+async def work_all(client, work, numbers):
+    """Return the results of `work`, in order; ship many numbers in one call."""
+    size = max(1, len(numbers) // 40)
+    futures = []
+    for start in range(0, len(numbers), size):
+        futures.append(client.submit(do_batch, work, numbers[start:start + size]))
+    results = []
+    for part in await client.gather(futures):
+        results.extend(part)
+    return results
+
+
+# %% idempotent-1 wrong: adds to the entry again
+# cause: the entry of this payment is added to, not set, so a payment that is entered twice counts twice.
+# line: book.get(payment["id"], 0) + payment["amount"]
+def pay(book, payment):
+    """Enter `payment` into `book`, however often it is called."""
+    book[payment["id"]] = book.get(payment["id"], 0) + payment["amount"]
+
+
+# %% idempotent-1 wrong: balance first, mark after it
+# cause: it takes two steps; if the worker dies between the new balance and the mark, the payment is entered a second time.
+# line: book[mark] = 0 | book[account] = book.get(account, 0) + payment["amount"]
+def pay(book, payment):
+    """Enter `payment` into `book`, however often it is called."""
+    mark = ("entered", payment["id"])
+    if mark in book:
+        return
+    account = payment["account"]
+    book[account] = book.get(account, 0) + payment["amount"]
+    book[mark] = 0

@@ -173,7 +173,6 @@ def bench(ways, rounds, clock):
 # %% bench-1 wrong: by the function
 # cause: two names for the same function are measured as one
 # line: {way: [] for way in ways.values()} | times[way] | for way in times:
-# told: none
 import statistics
 
 def bench(ways, rounds, clock):
@@ -283,7 +282,6 @@ async def report(fetch, urls):
 # %% edge-1 wrong: a dict by url
 # cause: a url that comes twice has one page only
 # line: pages[url] = | pages.values()
-# told: none
 import asyncio
 
 def report(fetch, urls):
@@ -413,7 +411,6 @@ def report(fetch, urls):
 # %% edge-1 wrong: tasks by url
 # cause: the tasks stand under their urls: of two for the same url only the second one's page is there, twice
 # line: tasks = {url
-# told: none
 import asyncio
 
 
@@ -817,3 +814,35 @@ def bench(ways, rounds, clock):
             ended = clock()
             measured[name].append(ended - began)
     return {name: median(measured[name]) for name in ways}
+
+
+# %% bench-1 wrong: warm-up is counted too
+# cause: the time of the first, warming run is put into the list with the others, so it counts in the median.
+# line: times = {name: [measure(way)] for name, way in ways.items()}
+import statistics
+
+
+def bench(ways, rounds, clock):
+    def measure(way):
+        start = clock()
+        way()
+        return clock() - start
+
+    times = {name: [measure(way)] for name, way in ways.items()}
+    for _ in range(rounds):
+        for name in times:
+            times[name].append(measure(ways[name]))
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+# %% edge-1 wrong: asyncio.run for every url
+# cause: each page has a loop of its own that runs until this page is there, so the pages are fetched one after the other.
+# line: asyncio.run(fetch(url))
+import asyncio
+
+
+def report(fetch, urls):
+    pages = []
+    for url in urls:
+        pages.append(asyncio.run(fetch(url)))
+    return ", ".join(pages)

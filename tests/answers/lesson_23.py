@@ -147,7 +147,6 @@ async def get_page(ask, page):
 # %% crawl-page-1 wrong: all that begins with two
 # cause: any status below 300 is taken for a 200
 # line: if status < 300:
-# told: none
 import asyncio, random
 
 async def get_page(ask, page):
@@ -887,7 +886,6 @@ async def crawl(fetch, todo, done, workers, stop, grace):
 # %% crawl-stop-1 wrong: nothing came
 # cause: a page for which something falsy came is given back although it is done
 # line: if not done.get(page):
-# told: await asyncio.wait(tasks)
 import asyncio
 
 
@@ -1850,7 +1848,6 @@ async def show(crawl, reader, writer):
 # %% crawl-progress-1 wrong: over while the event was sent
 # cause: Whether the crawl is over is asked after the drain, the state was taken before it. If the crawl ends in between, the loop ends with an old state: the last event, the one with the state at the end, is missing.
 # line: if crawl.over
-# told: none
 import asyncio
 import json
 
@@ -2108,7 +2105,6 @@ async def crawl(url, pages, workers, tell):
 # %% crawl-pipeline-1 wrong: an exception as a result
 # cause: an exception that `fetch` returned is taken for one that it raised
 # line: if isinstance(raw, Exception): | raw = error
-# told: none
 import asyncio
 
 
@@ -2301,7 +2297,6 @@ async def fetch_all(fetch, pages, most, apart):
 # %% crawl-pipeline-1 wrong: an exception that was returned
 # cause: A failure of fetch goes through the queue as a value; but `fetch` may return anything, an exception as well: that page is not parsed. Besides, failed pages take up room in the queue.
 # line: if isinstance(raw, Exception):
-# told: none
 import asyncio
 
 
@@ -4245,7 +4240,6 @@ async def pipeline(fetch, parse, pages, workers, size):
 # %% crawl-progress-1 wrong: the last state may be missing
 # cause: if the crawl ends while the event is drained, the loop ends without an event with the state at the end
 # line: if crawl.over: | break
-# told: none
 import asyncio
 import json
 
@@ -6155,4 +6149,173 @@ async def crawl(url, pages, workers, tell):
         async with asyncio.TaskGroup() as group:
             for page in pages:
                 group.create_task(job(page))
+    return names, failed
+
+
+# %% crawl-page-1 wrong: except Exception repeats a 404
+# cause: the ValueError for a final status such as 404 is raised inside the try and caught by `except Exception`, so it asks again, five times in all.
+# line: except Exception as error:
+import asyncio
+import contextlib
+import random
+
+
+async def get_page(ask, page):
+    """Return the body of the page; try up to five times, for up to 4 s."""
+
+    async def one_try():
+        async with asyncio.timeout(1):
+            status, body = await ask(page)
+        if status == 200:
+            return body
+        if status in (429, 503):
+            raise ConnectionError(status)
+        raise ValueError(status)
+
+    last = None
+    async with asyncio.timeout(4):
+        for number in range(1, 6):
+            if number > 1:
+                await asyncio.sleep(random.uniform(0, 0.1 * 2 ** (number - 2)))
+            try:
+                return await one_try()
+            except Exception as error:
+                last = error
+    raise ValueError(f"{page} failed") from last
+
+
+# %% crawl-limit-1 wrong: semaphore only around create_task
+# cause: the semaphore is released as soon as the task has been created, so it doesn't limit how many fetches are in flight.
+# line: async with gate: | tasks.append(group.create_task(fetch(page)))
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    loop = asyncio.get_running_loop()
+    gate = asyncio.Semaphore(most)
+    tasks = []
+    earliest = loop.time()
+    async with asyncio.TaskGroup() as group:
+        for page in pages:
+            async with gate:
+                await asyncio.sleep(max(0, earliest - loop.time()))
+                earliest = loop.time() + apart
+                tasks.append(group.create_task(fetch(page)))
+    return [task.result() for task in tasks]
+
+
+# %% crawl-pipeline-1 wrong: a raw None ends parsing
+# cause: the end is told by `raw is None`, but `fetch` may return None: that page ends the parser, and the later ones are never parsed.
+# line: if raw is None: | await queue.put((None, None))
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    """Return two dicts: the record of each page, and the error of each that failed."""
+    queue = asyncio.Queue(size)
+    todo = iter(pages)
+    records, errors = {}, {}
+
+    async def fetcher():
+        for page in todo:
+            try:
+                raw = await fetch(page)
+            except Exception as error:
+                errors[page] = error
+            else:
+                await queue.put((page, raw))
+
+    async def parser():
+        while True:
+            page, raw = await queue.get()
+            if raw is None:
+                return
+            try:
+                records[page] = await parse(raw)
+            except Exception as error:
+                errors[page] = error
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(parser())
+        async with asyncio.TaskGroup() as fetchers:
+            for _ in range(workers):
+                fetchers.create_task(fetcher())
+        await queue.put((None, None))
+    return records, errors
+
+
+# %% crawl-stop-1 wrong: task for the event leaks
+# cause: the task that waits for `stop` is never cancelled; if the crawl ends without a stop (all done, an error, cancelled), it still runs.
+# line: bell = asyncio.create_task(stop.wait())
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    async def worker():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            try:
+                result = await fetch(page)
+            except BaseException:
+                todo.appendleft(page)
+                raise
+            done[page] = result
+
+    bell = asyncio.create_task(stop.wait())
+    async with asyncio.TaskGroup() as group:
+        rest = {group.create_task(worker()) for _ in range(workers)}
+        while rest and not bell.done():
+            _, pending = await asyncio.wait(
+                {bell, *rest}, return_when=asyncio.FIRST_COMPLETED
+            )
+            rest = pending - {bell}
+        if rest:
+            _, late = await asyncio.wait(rest, timeout=grace)
+            for task in late:
+                task.cancel()
+
+
+# %% crawl-whole-1 wrong: client not closed when cancelled
+# cause: `aclose()` is called only on the way through the end, so if `crawl` is cancelled the client stays open.
+# line: client = httpx.AsyncClient() | await client.aclose()
+import asyncio
+import random
+import httpx
+
+
+async def crawl(url, pages, workers, tell):
+    """Return the name of each page, and the pages that failed."""
+    client = httpx.AsyncClient()
+    names, failed = {}, []
+    queue = list(pages)[::-1]
+
+    async def try_once(page):
+        try:
+            answer = await asyncio.wait_for(client.get(url + page), 0.3)
+        except (TimeoutError, httpx.TransportError):
+            return True, random.random() / 10
+        if answer.status_code == 200:
+            names[page] = answer.json()["name"]
+            return False, 0
+        if answer.status_code == 429:
+            return True, float(answer.headers["Retry-After"])
+        return answer.status_code == 503, random.random() / 10
+
+    async def worker():
+        while queue:
+            page = queue.pop()
+            for number in range(1, 7):
+                again, pause = await try_once(page)
+                if not again:
+                    break
+                if number < 6:
+                    await asyncio.sleep(pause)
+            if page not in names:
+                failed.append(page)
+            tell(len(names), len(failed))
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+    await client.aclose()
     return names, failed

@@ -116,7 +116,7 @@ class LeakDetector(Exercise):
                 if len(lab.text.calls_of("all_tasks")) == 1
                 else lab.call_of("cancel"),
                 "Note which tasks there are before the test: those are not its own.",
-                headline="cancelled the others'",
+                headline="cancelled a task that was there before",
             )
         if isinstance(names, asyncio.CancelledError):
             raise Wrong(
@@ -189,6 +189,16 @@ class LeakDetector(Exercise):
         missing = sorted(set(expected) - set(state))
         if missing:
             short = lab.wait_behind("cancel")
+            cancels = lab.call_of("cancel")
+            if error:
+                try_ = "What has to be done however the test ends belongs in a `finally`."
+            elif cancels:
+                try_ = (
+                    "`cancel()` only asks a task to end. Await the tasks themselves, with "
+                    "`asyncio.wait` or `gather`."
+                )
+            else:
+                try_ = "Cancel what the test left, and then await it: `cancel()` only asks."
             raise Wrong(
                 "early return",
                 f"{when}, `leaks` was over, and "
@@ -196,10 +206,11 @@ class LeakDetector(Exercise):
                 "light takes none.",
                 lab.text.let_out(error)
                 if error
-                else short or lab.call_of("cancel") or lab.operation("-", on=["all_tasks"]),
-                "`cancel()` only asks a task to end. Then await them, in a `finally`, so that it "
-                "is done however the test ended.",
-                headline="left what it found",
+                else short or cancels or lab.operation("-", on=["all_tasks"]),
+                try_,
+                headline="did not wait for the end"
+                if cancels and not error
+                else "left what it found",
                 at="lets the error out"
                 if error
                 else "is all the time that they get"
@@ -223,7 +234,7 @@ class LeakDetector(Exercise):
         most=30,
     )
     def any_test(self, leaks, lab, left, cleanups, before, error, cancelled):
-        tasks, went_on, late = [], [], []
+        tasks, went_on, late, untold = [], [], [], []
 
         async def rings(cleanup):
             try:
@@ -246,7 +257,8 @@ class LeakDetector(Exercise):
             finally:
                 went_on.append(not (clock.done() or clock.cancelling()))
                 tasks[:] = [task for task in tasks if not task.done()]
-                late.extend(task.get_name() for task in tasks if task.cancelling())
+                for task in tasks:
+                    (late if task.cancelling() else untold).append(task.get_name())
                 clock.cancel()
 
         told = f"with a test that leaves {', '.join(left) or 'no task'}"
@@ -265,8 +277,18 @@ class LeakDetector(Exercise):
                 f"longest cleanup takes {max(cleanups[: len(left)]):g} s.",
                 limit,
                 "A cleanup may take its time: await the tasks themselves, without a limit.",
-                headline="left what it found",
+                headline="did not wait for the end",
                 at="is all the time that they get",
+            )
+        if untold and cancelled and (passed := lab.met_by_the_cancellation()):
+            raise Wrong(
+                "early return",
+                f"`leaks` was over, and what the test had left still ran: {named(untold)}.",
+                passed,
+                "A CancelledError is no `Exception`: what is to be done however the test ends "
+                "belongs in a `finally`.",
+                headline="left what it found",
+                at="lets the cancellation pass",
             )
         named_at = self._told_by_name(lab)
         lacks = isinstance(run.result, list) and before not in run.result
@@ -281,7 +303,9 @@ class LeakDetector(Exercise):
             )
         return {
             "": lab.seen(run),
-            "when it was over, these tasks still ran:": [task.get_name() for task in tasks],
+            "of the tasks that the test left, these still ran:": [
+                task.get_name() for task in tasks
+            ],
             "that the task of before went on is": went_on[0],
         }
 

@@ -177,16 +177,17 @@ class Fixture(Exercise):
         seen = f"{told}. What happened: {', '.join(notes) or 'nothing'}."
         for name in "oven", "fridge":
             if f"{name} off" in notes and f"{name} on" not in notes:
-                handed = lab.text.handed_over("off")
+                called = lab.call_of(f"{name}.off")
+                handed = None if called else lab.text.handed_over("off")
                 raise Wrong(
                     "given back wrongly",
                     seen,
-                    lab.call_of(f"{name}.off") or handed,
-                    "Leave a thing to the stack only when it is on: behind the `await` of its `on`."
+                    called or handed,
+                    "Leave a thing to the stack only when it is on: after the `await` of its `on`."
                     if handed
                     else f"The `try` of the {name} begins after its `on`.",
                     headline="switched off what was never on",
-                    at="switches it off",
+                    at="hands over its `off` before it is on" if handed else "switches it off",
                 )
             if f"{name} on" in notes and f"{name} off" not in notes:
                 raise Wrong(

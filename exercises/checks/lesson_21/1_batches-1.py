@@ -1,3 +1,5 @@
+import ast
+import itertools
 import math
 from collections import Counter
 
@@ -72,10 +74,22 @@ class Batches(Exercise):
         not_here(client, "work", lab)
         not_a_future(run.result, lab)
         done = sum(client.share)
-        if len(client.calls) > 40:
+        calls = len(client.calls)
+        if calls > 40 and (rounded := _rounded_down(lab, many, calls)):
+            line, parts = rounded
             raise Wrong(
                 "shipping",
-                f"{many} numbers went out in {len(client.calls)} calls.",
+                f"{many} numbers went out in {calls} calls; 40 are allowed.",
+                line,
+                f"`{many} // {parts}` is {many // parts}, for `//` rounds down, and so many in "
+                "each call are too few. Round up: `math.ceil`.",
+                headline="too small to ship",
+                at="rounds down",
+            )
+        if calls > 40:
+            raise Wrong(
+                "shipping",
+                f"{many} numbers went out in {calls} calls.",
                 (max(client.share) == 1 and lab.call_of("submit", "map", given="work"))
                 or _size(lab),
                 "Each call costs five times what a number does. Put more numbers into one: 40 "
@@ -106,10 +120,11 @@ class Batches(Exercise):
                 f"One call did {most} of {many} numbers, and "
                 "meanwhile other workers had nothing to do.",
                 _size(lab),
-                "With four workers, at least four calls.",
+                f"No call may do more than a quarter of them, rounded up: {math.ceil(many / 4)} of "
+                f"these {many}.",
                 headline="too big a batch",
             )
-        lab.equal(run.result, [result_of(number) for number in numbers])
+        self.put_together(lab, run.result, numbers, result_of)
         if len(client.sent) > 1 and client.sent[-1] - client.sent[0] > 0.001:
             raise Wrong(
                 "sequential",
@@ -118,6 +133,31 @@ class Batches(Exercise):
                 "worker at a time had work.",
                 lab.text.sequential_await() or lab.await_of(),
             )
+
+    def put_together(self, lab, got, numbers, result_of):
+        """Are these the results of the numbers, in one list?"""
+        expected = [result_of(number) for number in numbers]
+        different = [*dict.fromkeys(numbers)]
+        lists = isinstance(got, list) and all(isinstance(part, list) for part in got)
+        if lists and got != expected and [*itertools.chain(*got)] == expected:
+            raise Wrong(
+                "value",
+                f"It returned a list of {len(got)} lists; expected one list of {len(numbers)} "
+                "results.",
+                lab.returning(),
+                "Each call returned a list of its own. Make one list of them all.",
+                headline="a list of lists",
+            )
+        if len(different) < len(numbers) and got == [result_of(number) for number in different]:
+            raise Wrong(
+                "value",
+                f"It returned {len(got)} of {len(numbers)} results: one for each different number.",
+                lab.alike().line or lab.call_of("*.update"),
+                "A key stands in a dict once, and an item in a set. A number that comes twice "
+                "needs two results: keep lists.",
+                headline="one result for those that are equal",
+            )
+        lab.equal(got, expected)
 
     @right
     async def with_map(client, work, numbers):
@@ -212,7 +252,7 @@ class Batches(Exercise):
             for n in range(0, len(numbers), size)
         ]
 
-    @wrong("value", says="It returned [[1000000")
+    @wrong("value", says="a list of 20 lists")
     async def a_list_of_lists(client, work, numbers):
         size = len(numbers) // 20 + 1
         return await client.gather(
@@ -221,6 +261,19 @@ class Batches(Exercise):
                 for n in range(0, len(numbers), size)
             ]
         )
+
+
+def _rounded_down(lab, many, calls):
+    """The line of a `//` whose rounding makes so many calls of so many numbers, and by what it
+    divides; or None.
+    """
+    for node in lab.nodes():
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv):
+            parts = getattr(node.right, "value", None)
+            if type(parts) is int and 0 < parts <= min(40, many):
+                if math.ceil(many / (many // parts)) == calls:
+                    return node.lineno, parts
+    return None
 
 
 def _size(lab):

@@ -102,7 +102,8 @@ class ReduceThere(Exercise):
                 "worker: one call that needs the lists of several days needs them in "
                 "one place.",
                 lab.call_of("submit", given=ast.Starred) or lab.call_of("submit"),
-                "Count each day's list by a call of its own, on the worker that holds it.",
+                "Take the highest of each day's list by a call of its own: it then runs on the "
+                "worker that holds the list.",
                 headline="all to one worker",
             )
         twice = [day for day, times in Counter(loaded).items() if times > 1]

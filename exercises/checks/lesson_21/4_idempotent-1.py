@@ -9,6 +9,8 @@ import cloudpickle
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.nodes import is_named, uses
 
+NTH = "first", "second", "third", "fourth"
+
 
 class Died(BaseException):
     """The end of a worker: no program can do anything about it."""
@@ -149,7 +151,10 @@ class Once(Exercise):
                     "idempotence",
                     f"{seen} {got}, not 25: the task ran again, and so did its addition.",
                     lab.earliest(lab.operation("+=", "+"), lab.call_of("len")),
-                    "Give each id a place of its own in `book`: the second run then writes "
+                    "Each id has a place of its own in `book` already, and each run adds to what "
+                    "stands there. Set it to the amount, with `=`."
+                    if self.has_places(pay, lab, tea, more_tea)
+                    else "Give each id a place of its own in `book`: the second run then writes "
                     "what is there already.",
                     headline="booked twice",
                 )
@@ -165,6 +170,13 @@ class Once(Exercise):
             20,
             what=seen,
         )
+
+    def has_places(self, pay, lab, *payments):
+        """Whether each payment has one place in the book, and keeps it when it comes again."""
+        book = Book(lab)
+        for payment in (*payments, *payments):
+            pay(book, dict(payment))
+        return len(book) == len(payments)
 
     def alone(self, lab, book, amount):
         """Is the sum of the book no more than the one payment that was entered?"""
@@ -236,10 +248,12 @@ class Once(Exercise):
         ]
         made = [payments[number] for number in order]
         words = [f"{one['amount']} to {one['account']!r} (id {one['id']})" for one in made]
+        for last, payment in enumerate(made):
+            for changes in range(4):
+                self.one_death(pay, lab, made[:last], payment, changes, words[: last + 1])
         lab.told(
-            f"with the payments {', '.join(words)}; the worker died before it changed `book` for "
-            "the first time, then before it did so for the second time, and so on; each time the "
-            "payment was entered again"
+            f"with the payments {', '.join(words)}; in each the worker died, once or more, "
+            "and it was entered again"
         )
         book, sums = Book(lab), []
         for entered, payment in enumerate(made, 1):
@@ -254,7 +268,7 @@ class Once(Exercise):
             if sums[-1] != asked and book.died_at:
                 raise Wrong(
                     "idempotence",
-                    f"`sum(book.values())` was {sums[-1]} after {entered} of them; expected "
+                    f"`sum(book.values())` was {sums[-1]} after payment {entered}; expected "
                     f"{asked}.",
                     book.died_at,
                     "Between two changes of `book` the worker may die, and the next call finds the "
@@ -263,6 +277,40 @@ class Once(Exercise):
                     at="was not reached",
                 )
         return {"after each of them, `sum(book.values())` was": sums}
+
+    def one_death(self, pay, lab, before, payment, changes, words):
+        """Is all well if the worker dies once, after so many changes for the last payment?"""
+        book = Book(lab)
+        for each in before:
+            pay(book, each)
+        book.changes_left = changes
+        try:
+            pay(book, payment)
+        except Died:
+            book.changes_left = math.inf
+            pay(book, payment)
+        total = sum(book.values())
+        asked = sum({each["id"]: each["amount"] for each in (*before, payment)}.values())
+        if total == asked or not book.died_at:
+            return
+        what = f"a payment of {words[0]}"
+        if before:
+            what = f"the payments {', '.join(words)}. With the last one,"
+        else:
+            what += ";"
+        lab.told(
+            f"with {what} the worker died before its {NTH[changes]} change "
+            "of `book`, and the payment was entered again"
+        )
+        raise Wrong(
+            "idempotence",
+            f"`sum(book.values())` is {total}; expected {asked}.",
+            book.died_at,
+            "Between two changes of `book` the worker may die, and the next call finds the "
+            "first without the second. Make a payment one change.",
+            headline="half a payment",
+            at="was not reached",
+        )
 
     @right
     def a_place_for_each(book, payment):

@@ -3,6 +3,7 @@
 import ast
 import asyncio
 import statistics
+import sys
 import time
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
@@ -37,11 +38,13 @@ class Bench(Exercise):
 
     def verify(self, bench, lab):
         now, ran = [100.0], []
+        first, later = set(), set()  # the lines of `bench` at which the ways ran
 
         def way(name, lengths, error=None):
             lengths = iter(lengths)
 
             def run():
+                (later if name in ran else first).add(_line_in_bench(lab))
                 ran.append(name)
                 now[0] += next(lengths, 0.0)
                 if error and ran.count(name) == 3:
@@ -67,7 +70,7 @@ class Bench(Exercise):
         self._order(lab, ran, found)
         medians = {"b": 3, "c": 2, "a": 2}
         if isinstance(found, dict) and found.keys() == medians.keys():
-            self._figures(lab, found, medians)
+            self._figures(lab, found, medians, first - later)
         lab.equal(found, medians)
 
         lab.told("with one way, for 4 rounds")
@@ -149,6 +152,16 @@ class Bench(Exercise):
             found = bench(ways, rounds, lambda: clock[0])
         except ERRORS as error:
             found = error
+        if alike and len(names) > 1 and not fails and len(ran) == rounds + 1:
+            raise Wrong(
+                "counted wrong",
+                f"{len(names)} names stand for the same function, and it ran {len(ran)} times: as "
+                "often as for one name.",
+                lab.alike().line,
+                "Two names may have the same function. Keep the times by name, and run the "
+                "function for each name.",
+                headline="took two ways for one",
+            )
         seen = {"the ways ran in this order:": ran}
         if isinstance(found, Exception):
             return seen | {"what came out is": type(found).__name__}
@@ -217,7 +230,7 @@ class Bench(Exercise):
         )
 
     @staticmethod
-    def _figures(lab, found, medians):
+    def _figures(lab, found, medians, lines_of_the_first):
         numbers = all(isinstance(value, (int, float)) for value in found.values())
 
         def says(b, c, a):
@@ -255,12 +268,15 @@ class Bench(Exercise):
                     headline=f"took the {name}",
                 )
         if says(4.5, 4, 4):
+            line = lab.earliest(*lines_of_the_first)
             raise Wrong(
                 "unfair measuring",
-                "`b` took 9 s in the run before, then 2, 3 and 6 s, and it says 4.5.",
-                lab.looping("range"),
+                "`b` took 9 s in its first run, which doesn't count, then 2, 3 and 6 s, and it "
+                "says 4.5.",
+                line or lab.looping("range"),
                 try_="Leave the first run out of the times.",
                 headline="counted the first run",
+                at="makes the first run of each" if line else "",
             )
         if numbers and len(set(found.values())) == 1:
             raise Wrong(
@@ -487,3 +503,13 @@ class Bench(Exercise):
                     continue
                 times[name].append(clock() - begun)
         return {name: statistics.median(taken) for name, taken in times.items()}
+
+
+def _line_in_bench(lab):
+    """The line of `bench` itself that leads to the run of a way which asks here, or None."""
+    frames, frame = [], sys._getframe(1)
+    while frame:
+        frames.append(frame)
+        frame = frame.f_back
+    places = lab.text.places(frames)
+    return places[-1][1] if places else None

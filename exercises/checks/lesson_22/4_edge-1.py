@@ -57,11 +57,13 @@ class Edge(Exercise):
                 headline="must be awaited",
             )
         if fetch.peak == 1 and len(fetch.started) == 3:
+            runs = lab.repeated_call_of("run", "run_until_complete")
             raise Wrong(
                 "sequential",
                 "Each page was fetched before the next one began.",
-                lab.await_of() or lab.call_of("asyncio.run", "run_until_complete"),
+                runs or lab.await_of() or lab.call_of("asyncio.run", "run_until_complete"),
                 "One `asyncio.run` for all of them, and a gather or a TaskGroup inside.",
+                at="runs a loop for one page to its end before it starts the next" if runs else "",
             )
         if got == "page b, page c, page a":
             raise Wrong(
@@ -71,6 +73,7 @@ class Edge(Exercise):
             )
         lab.equal(got, "page a, page b, page c")
         lab.equal(lab.call(report, fetch, []), "")
+        self.twice(report, lab)
         lab.told("with a page that fails")
         failing = lab.service(0.01, errors={"b": ConnectionError("no page b")})
         try:
@@ -126,6 +129,30 @@ class Edge(Exercise):
             "the pages that it fetched, sorted, are": sorted(fetch.started),
             "the most fetches at once were": fetch.peak,
         }
+
+    def twice(self, report, lab):
+        """Is a url that comes twice there with both of its pages?"""
+        came = []
+
+        async def fetch(url):
+            came.append(url)
+            number = came.count(url)
+            await asyncio.sleep(0.01)
+            return f"{url}{number}"
+
+        lab.told("with ['a', 'b', 'a']; `fetch` returns another page each time")
+        got = report(fetch, ["a", "b", "a"])
+        one_each = got in ("a1, b1", "a2, b1")
+        if len(came) == 3 and (one_each or got in ("a1, b1, a1", "a2, b1, a2")):
+            alike = lab.alike()
+            raise Wrong(
+                "value",
+                f"It returned {got!r}: of the two pages for 'a', only one is there.",
+                alike.line,
+                "A key stands in a dict once. Keep the pages, or their tasks, in a list.",
+                headline="lost a page of a url that comes twice",
+                at=alike.at,
+            )
 
     @staticmethod
     def _named(lab, error):

@@ -100,10 +100,19 @@ class OnePage(Exercise):
         self.body(lab, ask, error, run, tries=1)
         ask, error, run = self.tried(get_page, lab, "that is not there (404)", 404)
         if len(ask.began) > 1:
+            raised = lab.raising("ValueError")
+            own = error is None and raised and lab.has_run(raised) and lab.keeping(ValueError)
             raise Wrong(
                 "retried",
-                f"The page is not there (404), and it asked {len(ask.began)} times.",
-                lab.handler(ValueError) or _giving_up(lab) or lab.condition("*status*"),
+                "After the 404 it asked again.",
+                own or lab.handler(ValueError) or _giving_up(lab) or lab.condition("*status*"),
+                "This `except` catches your own ValueError, too. Catch only what may pass, which "
+                "is `OSError`: a TimeoutError is one."
+                if own
+                else "What isn't there is not there the next time either. Ask again only after "
+                "what may pass: a 429, a 503, an `OSError` or a try that took too long.",
+                headline="asked again for what isn't there",
+                at=f"also catches the ValueError of line {raised}" if own else "",
             )
         self.failed(lab, error, run, "answered 404", ValueError)
         firsts = []
@@ -259,6 +268,17 @@ class OnePage(Exercise):
                 lab.call_of("sleep"),
                 "After the last try there is nothing to wait for.",
                 headline="paused for nothing",
+            )
+        last = outcomes[len(ask.began) - 1] if len(ask.began) <= len(outcomes) else 200
+        if run.error is None and last != 200 and isinstance(last, int):
+            raise Wrong(
+                "lost error",
+                f"The last answer had the status {last}, and it returned {run.result!r}; a "
+                "ValueError had to come out.",
+                lab.operation("<", "<=", ">", ">=", "==", "!=", "in", on=["*status*"])
+                or lab.condition("*status*"),
+                "A page is there with the status 200, and with no other.",
+                headline=f"took a {last} for a page",
             )
         if isinstance(run.error, (ValueError, TimeoutError)):
             run.error.args = ("no page",)  # its words are left open

@@ -112,10 +112,32 @@ class TwoLimits(Exercise):
         if run.error is not None:
             run.left = None  # what becomes of the others is left open
             return {"": lab.seen(run, without=("seconds", "group"))}
+        returned = dict(zip(names, results))
+        if len(names) < len(pages) and run.result == [
+            returned[page] for page in dict.fromkeys(pages)
+        ]:
+            alike = lab.alike()
+            raise Wrong(
+                "value",
+                f"It returned {run.result}: of a page that comes twice, one result is missing.",
+                alike.line,
+                "A key stands in a dict once. Keep the results, or the tasks, in a list.",
+                headline="lost a page that comes twice",
+                at=alike.at,
+            )
         return {"": lab.seen(run, fetch), "the fetches began like this:": starts}
 
     def judge(self, fetch_all, lab, run, fetch, seconds, most, apart):
         starts = [start for start, _ in fetch.starts]
+        if fetch.peak > most and (door := _left_at_once(lab)):
+            raise Wrong(
+                "limit",
+                f"{fetch.peak} fetches were in flight at once; at most {most} may be.",
+                door,
+                "`create_task` doesn't wait for the fetch, so the place is free again at once. "
+                "Hold it around the `await` of the fetch, inside the task.",
+                at="gives its place back when the task is made, not when it has ended",
+            )
         lab.limited(fetch.peak, at_most=most, what="fetches")
         gaps = [later - sooner for sooner, later in itertools.pairwise(starts)]
         if gaps and min(gaps) < apart - SOON:
@@ -141,17 +163,23 @@ class TwoLimits(Exercise):
                 )
             slept = lab.call_of("sleep")
             behind = fetch.held if fetch.held and slept and fetch.held[1] > slept else None
-            if _timetable(lab):
+            planned = _timetable(lab)
+            if planned:
                 behind = None  # the plan is the mistake, wherever it waits
             raise Wrong(
                 "limit",
                 f"A fetch began {min(gaps):g} s after the one "
                 f"before it, at {starts[number + 1]:g} s; they must be at least {apart:g} s apart.",
-                behind or slept,
-                "Take the place first, then the moment: a fetch that takes a moment and then "
-                "waits for a place starts later than its moment.",
+                planned or behind or slept,
+                "A fetch that waits for a place after its pause starts late, and the next one may "
+                "start right behind it. Get the place first. Then pause until `apart` seconds "
+                "have passed since the last start.",
                 headline="too soon after another",
-                at="waits for a place when it has its moment already" if behind else "",
+                at="plans the starts before there are places"
+                if planned
+                else "waits for a place when it has its moment already"
+                if behind
+                else "",
             )
         if [page for _, page in fetch.starts] != list(seconds):
             raise Wrong(
@@ -253,7 +281,7 @@ class TwoLimits(Exercise):
         await asyncio.gather(*(worker() for _ in range(most)))
         return [found[number] for number in range(len(found))]
 
-    @wrong("limit", says="starts later than its moment")
+    @wrong("limit", says="Get the place first")
     async def a_moment_then_a_place(fetch, pages, most, apart):
         places, following = asyncio.Semaphore(most), 0.0
         clock = asyncio.get_running_loop().time
@@ -351,11 +379,44 @@ class TwoLimits(Exercise):
 
 
 def _timetable(lab):
-    """Whether it sleeps by a number of pauses, counted from the beginning."""
-    return any(
-        isinstance(part, ast.Mult)
-        for node in lab.nodes()
-        if isinstance(node, ast.Call) and is_named(node.func, ("sleep",))
-        for argument in node.args
-        for part in ast.walk(argument)
+    """The line that sleeps by a number of pauses, counted from the beginning, or None."""
+    return lab.earliest(
+        *(
+            node.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.Call) and is_named(node.func, ("sleep",))
+            for argument in node.args
+            for part in ast.walk(argument)
+            if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult)
+            if isinstance(part.left, ast.Name) and isinstance(part.right, ast.Name)
+        )
     )
+
+
+def _left_at_once(lab):
+    """The `async with` of a semaphore that makes a task and awaits nothing but a sleep, or None."""
+    gates = {
+        ast.unparse(target)
+        for node in lab.nodes()
+        if isinstance(node, ast.Assign) and "Semaphore" in ast.unparse(node.value)
+        for target in node.targets
+    }
+    for node in lab.nodes():
+        if isinstance(node, ast.AsyncWith) and len(node.items) == 1:
+            parts = [part for one in node.body for part in ast.walk(one)]
+            waits = (ast.Await, ast.AsyncWith, ast.AsyncFor)
+            if (
+                ast.unparse(node.items[0].context_expr) in gates
+                and any(
+                    isinstance(part, ast.Call)
+                    and is_named(part.func, ("create_task", "ensure_future"))
+                    for part in parts
+                )
+                and all(
+                    is_named(getattr(part.value, "func", part), ("sleep",))
+                    for part in parts
+                    if isinstance(part, waits)
+                )
+            ):
+                return node.lineno
+    return None

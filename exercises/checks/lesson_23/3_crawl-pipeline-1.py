@@ -5,6 +5,7 @@ import asyncio
 import contextlib
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import is_constant
 
 from .shared import SOON
 
@@ -117,6 +118,57 @@ class TwoStages(Exercise):
         )
         self.scene(pipeline, lab, [], 2, 1, 1, 1, {})
         self.uneven(pipeline, lab, pages, 3)
+        self.none_among_them(pipeline, lab)
+
+    def values_kept(self, lab, result, values):
+        """Is none of the errors that were returned, and not raised, among the failed?"""
+        match result:
+            case (_, dict() as failed):
+                kept = [each for each in values if any(each is one for one in failed.values())]
+                if kept and isinstance(kept[0], Exception):
+                    raise Wrong(
+                        "value",
+                        f"{kept[0]!r} was returned, and not raised. It is in the second dict, as "
+                        "if its page had failed.",
+                        lab.call_of("isinstance"),
+                        "What is returned is a value, whatever it is. A page has failed if an "
+                        "exception was raised: note it in the `except`.",
+                        headline="took a value for a failure",
+                    )
+
+    def none_among_them(self, pipeline, lab):
+        """Does it go on behind a page for which None came?"""
+
+        async def fetch(page):
+            return None if page == "/1" else page
+
+        async def parse(raw):
+            return f"record {raw}"
+
+        pages = ["/0", "/1", "/2"]
+        lab.told(f"with the pages {pages}, workers=1, size=4; `fetch` returns None for '/1'")
+        try:
+            run = lab.run(pipeline, fetch, parse, list(pages), 1, 4)
+        except Exception:
+            return  # the sweep tells of what is raised
+        records = run.result[0] if isinstance(run.result, tuple) and run.result else None
+        if records != {"/0": "record /0"} or any(run.result[1:]):
+            return
+        tests = [
+            node.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot))
+            if is_constant(node.comparators[0], None)
+        ]
+        raise Wrong(
+            "end signal",
+            "'/1' was not parsed, and '/2', which came after it, wasn't either.",
+            lab.earliest(*tests) or lab.while_loop(),
+            "`fetch` may return None for a page. Mark the end with an object of your own that no "
+            "page can be: `END = object()`.",
+            headline="took a page for the end",
+            at="takes what was fetched for the end" if len(tests) == 1 else "",
+        )
 
     def uneven(self, pipeline, lab, pages, workers):
         """Are there always enough fetches, if one page takes longer than all the others?"""
@@ -158,7 +210,8 @@ class TwoStages(Exercise):
             f"{fetch_takes:g} s, a parse {parse_takes:g} s"
         )
         if errors:
-            what += f"; {len(errors)} of the pages fail"
+            lost = sum(isinstance(error, OSError) for error in errors.values())
+            what += f"; `fetch` fails for {lost} pages, `parse` for {len(errors) - lost}"
         lab.told(what)
         try:
             run = lab.run(pipeline, works.fetch, works.parse, list(pages), workers, size)
@@ -306,17 +359,38 @@ class TwoStages(Exercise):
     def any_pages(self, pipeline, lab, pages, raws, records, waits, workers, size):
         fetch = lab.service(waits[0], dict(zip(pages, raws)))
         parse = lab.service(waits[1], dict(zip(raws, records)), name="parse")
-        ahead = [0]
+        ahead, after_the_end = [0], []
 
         async def fetching(page):
+            if asyncio.current_task().cancelling():
+                after_the_end.append(page)
             raw = await fetch(page)
             ahead.append(len(fetch.finished) - len(parse.started))
             return raw
 
-        returned = ", ".join(f"{raw!r} for {page!r}" for page, raw in zip(pages, raws))
+        returned = ", ".join(f"{as_value(raw)} for {page!r}" for page, raw in zip(pages, raws))
+        parsed = ", ".join(
+            f"{as_value(record)} for {as_value(raw)}"
+            for raw, record in zip(raws[: len(pages)], records)
+        )
         told = f"with the pages {pages}, workers={workers}, size={size}"
-        lab.told(told + f"; `fetch` returns {returned}" * bool(pages))
+        if pages and lab.twist.cancel_after is None:
+            told += f"; `fetch` returns {returned}; `parse` returns {parsed}"
+        lab.told(told)
         run = lab.run(pipeline, fetching, parse, pages, workers, size)
+        if after_the_end:
+            caught = lab.handler(asyncio.CancelledError)
+            if not (caught and lab.has_run(caught)):
+                caught = lab.met_by_the_cancellation()
+            raise Wrong(
+                "swallowed",
+                f"After that it began to fetch {', '.join(map(repr, after_the_end))}.",
+                caught,
+                "A cancellation is no failed page. `except Exception` lets it pass, and "
+                "`except BaseException` does not.",
+                headline="went on after the cancellation",
+                at="catches the cancellation as well" if caught else "",
+            )
         if max(ahead) > size + workers:
             raise Wrong(
                 "unbounded",
@@ -324,6 +398,7 @@ class TwoStages(Exercise):
                 f"wait, and {workers} may be held by the workers.",
                 lab.call_of("*Queue", "gather"),
             )
+        self.values_kept(lab, run.result, [*raws, *records])
         if lab.twist.cancel_after is not None:  # in which order pages are taken is left open
             return {
                 "": lab.seen(run, fetch, parse, without=("seconds", "calls", "peak")),
@@ -604,3 +679,8 @@ class TwoStages(Exercise):
             except Exception as error:
                 failed[page] = error
         return records, failed
+
+
+def as_value(thing):
+    """A value in words: an error that is returned, and not raised, is told as such."""
+    return f"the object {thing!r}" if isinstance(thing, Exception) else repr(thing)

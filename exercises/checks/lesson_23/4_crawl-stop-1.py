@@ -9,6 +9,21 @@ from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from .shared import SOON
 
 
+class Bell(asyncio.Event):
+    """An event that counts those who wait for it."""
+
+    waiting = 0
+
+    async def wait(self):
+        self.waiting += 1
+        try:
+            return await super().wait()
+        finally:
+            self.waiting -= 1
+
+    wait.__qualname__ = asyncio.Event.wait.__qualname__
+
+
 class Stopping(Exercise):
     """A clean stop
 
@@ -95,12 +110,13 @@ class Stopping(Exercise):
         lab.told(what)
 
         async def scene():
-            stop = asyncio.Event()
+            stop = Bell()
             if stopped == 0:
                 stop.set()
             elif stopped is not None:
                 asyncio.get_running_loop().call_later(stopped, stop.set)
             await lab.awaitable(crawl(fetch_once, pages, found, 2, stop, grace))
+            waits_on.append(stop.waiting)
 
         async def fetch_once(page):
             if fetch.calls.count(page) > 2:
@@ -108,7 +124,7 @@ class Stopping(Exercise):
                 raise RuntimeError("fetched three times")
             return await fetch(page)
 
-        again = []
+        again, waits_on = [], []
         try:
             run = lab.run(
                 scene(),
@@ -117,7 +133,7 @@ class Stopping(Exercise):
             )
         except Exception as error:
             if not again:
-                raise self.better(lab, error) from None
+                raise self.better(lab, error, any(waits_on)) from None
             raise Wrong(
                 "endless",
                 f"{again[0]!r} was fetched three times, and would be for ever.",
@@ -167,9 +183,12 @@ class Stopping(Exercise):
     def any_stop(self, crawl, lab, pages, results, waits, workers, stopped, grace, cleanup):
         seconds = dict(zip(pages, waits))
         fetch = lab.service(seconds, dict(zip(pages, results)))
-        todo, done = collections.deque(pages), {"an earlier page": 0}
+        todo, done, again = collections.deque(pages), {"an earlier page": 0}, []
 
         async def fetching(page):
+            if fetch.calls.count(page) > 2:
+                again.append(page)
+                raise RuntimeError("fetched three times")
             try:
                 return await fetch(page)
             except asyncio.CancelledError:
@@ -193,6 +212,8 @@ class Stopping(Exercise):
         lab.told(told)
         try:
             run = lab.run(scene())
+            if again:
+                raise self.for_ever(lab, again[0], dict(zip(pages, results)))
         except Wrong as left:
             last = left.kind == "leaked" and fetch.cancelled and _last_cancel(lab)
             if last:
@@ -208,7 +229,24 @@ class Stopping(Exercise):
             "`todo` is, sorted,": sorted(todo),
         }
 
-    def better(self, lab, error):
+    def for_ever(self, lab, page, results):
+        """The Wrong for a page that was fetched three times."""
+        return Wrong(
+            "endless",
+            f"`fetch` returned {results[page]!r} for {page!r}, which was fetched three times.",
+            lab.condition("done") or lab.call_of("append", "appendleft", "extend", "insert"),
+            "A page for which `fetch` has returned is done, whatever it returned, and stays out of "
+            "`todo`. Ask whether it is `in done`, or give it back in an `except` alone.",
+            headline="fetched again and again",
+        )
+
+    def better(self, lab, error, waits_on):
+        if getattr(error, "kind", "") == "leaked" and waits_on:
+            error.observed += " Nobody had set `stop`."
+            error.try_ = (
+                "When the workers are done, `stop` may never be set. Cancel what waits for it, in "
+                "a `finally`, so that it is done after an error, too."
+            )
         gathered = lab.call_of("gather")
         if (
             getattr(error, "kind", "") != "lost error"
@@ -310,13 +348,23 @@ class Stopping(Exercise):
                 lab.earliest(lab.handler(), lab.cleanup()),
             )
         if stopped is None or fetch.cancelled or run.elapsed > ends + 5:
+            if lab.repeated_call_of("sleep"):
+                try_ = (
+                    "Whoever sleeps and looks, again and again, sees it late: `await` what will "
+                    "come."
+                )
+            elif stopped is None:
+                try_ = "When the last worker has ended there is nothing left to wait for."
+            else:
+                try_ = (
+                    "The grace is the longest wait, not the only one: when the last worker has "
+                    "ended there is nothing left to wait for."
+                )
             raise Wrong(
                 "late",
                 took,
                 lab.call_of("sleep") or lab.call_of("wait_for", "timeout", "wait"),
-                "When the last worker has ended there is nothing left to wait for: not for "
-                "`stop`, and not for the rest of the grace. And a task that looks only now and "
-                "then sees it late: `await` what will come.",
+                try_,
                 headline="ended late",
             )
         raise Wrong(
@@ -523,7 +571,7 @@ class Stopping(Exercise):
         "closer.cancel()",
         "if not stop.is_set():\n    closer.cancel()",
         kind="late",
-        says="the rest of the grace",
+        says="nothing left to wait for",
     )
 
     @wrong("deadlock", says="Event.wait")

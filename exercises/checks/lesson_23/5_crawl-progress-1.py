@@ -88,6 +88,36 @@ def drains_of(lab):
         asyncio.StreamWriter.drain = drain
 
 
+class Reader(asyncio.StreamReader):
+    """A reader that has enough when somebody goes on to read behind the end."""
+
+    MOST = 50  # reads of nothing
+
+    def __init__(self, lab):
+        super().__init__()
+        self.lab, self.nothing = lab, 0
+
+    async def readline(self):
+        return self.came("readline", await super().readline())
+
+    async def read(self, n=-1):
+        return self.came("read", await super().read(n))
+
+    def came(self, name, data):
+        self.nothing += not data
+        if self.nothing > self.MOST:
+            raise Wrong(
+                "spin",
+                f"After that, `{name}` returned b'' {self.MOST} times, and it went on to read.",
+                self.lab.calling(),
+                "When the visitor has left, nothing more comes: `read` and `readline` return b'' "
+                "at once, each time. End the loop at b'', too.",
+                headline="read on after the end",
+                at="gets b'' each time",
+            )
+        return data
+
+
 class LivePage(Exercise):
     """The live page
 
@@ -193,7 +223,8 @@ class LivePage(Exercise):
         elif isinstance(leaves, int):
             request, told = (
                 request[:leaves],
-                f"with a visitor who says {request[:leaves]!r} and leaves",
+                f"with a visitor who says {request[:leaves]!r} and leaves"
+                + " before the empty line" * (leaves < len(request)),
             )
         elif leaves:
             told += ", and leaves after the first bytes of the answer"
@@ -212,7 +243,7 @@ class LivePage(Exercise):
             crawl = Progress(pages)
             going = asyncio.create_task(crawl.go_on(0.04))
             await asyncio.sleep(0)
-            reader = asyncio.StreamReader()
+            reader = Reader(lab)
             visiting = asyncio.create_task(self.says(reader, request, cut, leaves))
             try:
                 await lab.awaitable(show(crawl, reader, wire))
@@ -272,7 +303,16 @@ class LivePage(Exercise):
         asked = [{"done": done, "left": pages - done} for done in range(pages + 1)]
         # The last two may be alike: the one that was due, and the one at the end.
         seen = [state for n, state in enumerate(states) if n == 0 or state != states[n - 1]]
-        if takes:  # then some states come and go unseen
+        if takes and seen and seen[-1] in asked[:-1]:  # states in between may go unseen
+            raise Wrong(
+                "end signal",
+                f"The last event was {seen[-1]}; at the end the state was {asked[-1]}.",
+                lab.earliest(lab.condition("over"), lab.while_loop("over")),
+                "During a `drain` or a sleep the crawl may end. Then the last state has not been "
+                "sent yet: send one more event, whenever the loop ends.",
+                headline="the end is missing",
+            )
+        if takes:
             lab.equal(seen[-1:], asked[-1:], what="the last event was")
         else:
             slept_first = lab.call_of("sleep") if seen == asked[1:] else None

@@ -122,6 +122,15 @@ OUTCOMES = (
 )
 
 
+# What a message says of an outcome; of the others, the status or the error's name.
+SAID = {
+    "hang": "no answer",
+    "drip": "an answer in pieces",
+    "429 0": "429 (Retry-After: 0)",
+    "429 1.5": "429 (Retry-After: 1.5)",
+    "429 3": "429 (Retry-After: 3)",
+}
+
 # Ways in which a connection is lost, each asked for once.
 RARELY_LOST = httpx.RemoteProtocolError, httpx.WriteError, httpx.ConnectTimeout
 
@@ -304,7 +313,12 @@ class Whole(Exercise):
             return error
         return Wrong(
             "one failure ends all",
-            f"{type(one).__name__} came out: something was lost on the way to a page.",
+            f"{type(one).__name__} came out: "
+            + (
+                "httpx waited too long for a page."
+                if isinstance(one, httpx.TimeoutException)
+                else "the connection to a page was lost."
+            ),
             lab.text.let_out(one),
             "Lost connections and time-outs have a common base class: `httpx.TransportError`. "
             "Catch that, and ask again.",
@@ -321,7 +335,10 @@ class Whole(Exercise):
                     f"A try for {path!r} took {ended - began:.2f} s: its answer came in pieces. "
                     "The `timeout` of httpx only limits each wait, not all of them together.",
                     lab.keyword("timeout") or lab.call_of("get"),
-                    "A limit around each request: `async with asyncio.timeout(0.3):`.",
+                    "Put a limit around each request: `async with asyncio.timeout(0.3):`."
+                    if lab.handler(TimeoutError)
+                    else "Put a limit around each request, `async with asyncio.timeout(0.3):`, and "
+                    "take its `TimeoutError` for a try that failed.",
                     headline="a try that took too long",
                 )
             before, since = last.get(path, (None, began))
@@ -381,8 +398,9 @@ class Whole(Exercise):
                     f"For {began - ends:.2f} s fewer than {workers} pages were under way, and "
                     "there were others to begin.",
                     batches or lab.node(ast.Slice) or lab.call_of("islice", "batched"),
-                    "Where one page has ended the next may begin, however long the others take: "
-                    "workers that take from what they share, or a semaphore.",
+                    "Where one page has ended the next may begin, however long the others take. "
+                    "Let workers take their pages from one iterator, or let each page wait for a "
+                    "semaphore.",
                     headline=None if batches else "left a worker idle",
                 )
 
@@ -415,6 +433,9 @@ class Whole(Exercise):
                 (lab.call_of("raise_for_status") and lab.handler(httpx.HTTPError))
                 or lab.use_of("status*")
                 or lab.handler(),
+                "What isn't there is not there the next time either. Ask again only after what may "
+                "pass: a 503, a 429, a lost connection or a try that took too long.",
+                headline="asked again for what isn't there",
             )
         for name, why, tries in (
             (self.BUSY, "429", 2),
@@ -585,7 +606,7 @@ class Whole(Exercise):
                 raise crawling.exception()
             raise Wrong(
                 "swallowed",
-                "I cancelled it in the middle of its requests. It "
+                "It "
                 + (
                     "returned as if nothing had happened."
                     if crawling.done()
@@ -600,10 +621,14 @@ class Whole(Exercise):
                 lab.call_of("create_task", "ensure_future", "gather"),
             )
         if clients.made and not clients.made[-1].is_closed:
+            close = lab.call_of("aclose")
+            skipped = close and not lab.has_run(close)
             raise Wrong(
                 "left open",
-                "I cancelled it, and the client was never closed.",
-                lab.call_of("AsyncClient"),
+                "It ended, and the client was never closed.",
+                close if skipped else lab.call_of("AsyncClient"),
+                "Close it in a `finally`, or let an `async with` do it.",
+                at="isn't reached after a cancellation" if skipped else "",
             )
 
     @right
@@ -936,8 +961,12 @@ def said(tries):
         return f"{len(tries)} pages that answer at once"
     pages = []
     for page, outcomes in tries.items():
-        words = [one.__name__ if isinstance(one, type) else str(one) for one in (*outcomes, 200)]
-        pages.append(f"the page {page!r} (its tries end with {', '.join(words[:6])})")
+        words = []
+        for outcome in (*outcomes, 200)[:6]:
+            words.append(SAID.get(outcome) or getattr(outcome, "__name__", str(outcome)))
+            if outcome in (404, 500, 200):  # that is the last try
+                break
+        pages.append(f"the page {page!r} (its tries end with {', '.join(words)})")
     return " and ".join(pages) or "no pages"
 
 
