@@ -752,7 +752,6 @@ async def app(scope, receive, send):
 # %% asgi-1 wrong: more is awaited where nothing is said
 # cause: `more_body` may be left out when it is False. The default says the opposite here: after such a last piece the application waits for one that never comes.
 # line: message.get("more_body", True)
-# told: message = await receive()
 async def app(scope, receive, send):
     """Answer POST /count with the number of bytes, everything else with 404."""
     status, body = 404, b"not found"
@@ -2516,3 +2515,59 @@ async def page(ask, parts, seconds):
     except TimeoutError:
         answers = [None] * len(parts)
     return dict(zip(parts, answers))
+
+# %% ten-parts-1 wrong: Dict in order of arrival
+# cause: The dict is filled as the answers come, so its keys stand in the order of arrival and not in the order of parts.
+# line: found = {} | found[part] = answer | found.setdefault(part, None)
+import asyncio
+import contextlib
+
+
+async def page(ask, parts, seconds):
+    parts = list(parts)
+    found = {}
+
+    async def fetch(part, limit):
+        with contextlib.suppress(OSError):
+            answer = await ask(part)
+            if not limit.expired():
+                found[part] = answer
+
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds) as limit:
+            async with asyncio.TaskGroup() as group:
+                for part in parts:
+                    group.create_task(fetch(part, limit))
+
+    for part in parts:
+        found.setdefault(part, None)
+    return found
+
+# %% lifespan-1 wrong: Pool opened by first request
+# cause: connect is only awaited when the first request comes, so the application has started without a pool, and two first requests at once open two.
+# line: pool = await connect() | if pool is None:
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+
+def make_app(connect):
+    """Return an application that answers GET /price/{name} from one pool."""
+    pool = None
+
+    @asynccontextmanager
+    async def lifespan(app):
+        yield
+        if pool is not None:
+            await pool.close()
+
+    app = FastAPI(lifespan=lifespan)
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        nonlocal pool
+        if pool is None:
+            pool = await connect()
+        return await pool.price(name)
+
+    return app

@@ -1057,7 +1057,6 @@ class Pool:
 # %% own-pool-1 wrong: one opening at a time, once more
 # cause: The lock is held while a connection is being opened (and while somebody waits for one): a second one cannot be opened at the same time, nor can a free one be taken.
 # line: async with self.lock
-# told: connection = await self.connect()
 import asyncio
 import contextlib
 
@@ -3921,7 +3920,6 @@ async def shut_down(server, under_way, seconds):
 # %% shut-down-1 wrong: a failing request ends the grace
 # cause: gather without return_exceptions raises at the first error, and then the others are cancelled before their time
 # line: await asyncio.wait_for(asyncio.gather(*under_way), seconds)
-# told: none
 import asyncio
 
 
@@ -3996,7 +3994,6 @@ class Feed:
 # %% shut-down-1 wrong: believes that a timeout spares what gather waits for
 # cause: when the time is over, gather is cancelled and cancels all the requests itself; afterwards none is left to count, so 0 is returned
 # line: await asyncio.gather(*under_way, return_exceptions=True)  # drain | async with asyncio.timeout(seconds):
-# told: none
 import asyncio
 
 
@@ -4486,3 +4483,55 @@ async def prices(pool, names):
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(connection.fetch(name)) for name in names]
     return [task.result() for task in tasks]
+
+# %% own-pool-1 wrong: Cancellation loses the connection
+# cause: CancelledError is not an Exception, so if the block is cancelled the connection doesn't go back to the pool, and a new one is opened in its place.
+# line: except Exception:
+import asyncio
+import contextlib
+
+
+class Pool:
+    """At most `size` connections, each lent to one task at a time."""
+
+    def __init__(self, connect, size):
+        self._connect = connect
+        self._slots = asyncio.Semaphore(size)
+        self._idle = []
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        async with self._slots:
+            connection = self._idle.pop() if self._idle else await self._connect()
+            try:
+                yield connection
+            except Exception:
+                self._idle.append(connection)
+                raise
+            else:
+                self._idle.append(connection)
+
+    async def close(self):
+        while self._idle:
+            await self._idle.pop().close()
+
+# %% shut-down-1 wrong: First failure ends the draining
+# cause: With FIRST_EXCEPTION the wait ends as soon as one request fails, and the others are cancelled before their seconds are over.
+# line: return_when=asyncio.FIRST_EXCEPTION
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    if not under_way:
+        return 0
+    _, pending = await asyncio.wait(
+        under_way,
+        timeout=seconds,
+        return_when=asyncio.FIRST_EXCEPTION,
+    )
+    for task in pending:
+        task.cancel()
+    if pending:
+        await asyncio.wait(pending)
+    return len(pending)

@@ -289,7 +289,6 @@ def find_circle(waits):
 # %% circle-1 wrong: a name may be empty
 # cause: the way ends at any falsy name, not at None alone
 # line: while name and name not in seen: | if name:
-# told: none
 def find_circle(waits):
     for start in waits:
         seen, name = [], start
@@ -3761,3 +3760,50 @@ async def leaks(test):
         await end_new(before)
         raise
     return await end_new(before)
+
+# %% thirty-1 wrong: Measures with the real clock
+# cause: time.monotonic doesn't know of the virtual time, in which 30 s take no time, so the test fails with a right order too.
+# line: clock = time.monotonic
+import asyncio
+import time
+
+
+async def test_order(order):
+    """Pass if `order` keeps its promises, fail if it does not."""
+    clock = time.monotonic
+    cancelled_at = ended_at = None
+
+    async def good():
+        await asyncio.sleep(29)
+        return "fish"
+
+    async def endless():
+        nonlocal cancelled_at, ended_at
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            cancelled_at = clock()
+            await asyncio.sleep(1.5)
+            ended_at = clock()
+            raise
+
+    async def bad():
+        await asyncio.sleep(3)
+        raise LookupError("no fish")
+
+    start = clock()
+    assert await order(good) == "fish"
+    assert abs(clock() - start - 29) < 0.1
+
+    start = clock()
+    assert await order(endless) == "the guest left"
+    assert cancelled_at is not None and abs(cancelled_at - start - 30) < 0.1
+    assert ended_at is not None and abs(clock() - start - 31.5) < 0.1
+
+    start = clock()
+    try:
+        await order(bad)
+    except LookupError:
+        assert abs(clock() - start - 3) < 0.1
+    else:
+        assert False, "no error"

@@ -3,7 +3,7 @@ import asyncio
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.suspects import Suspect
 
-from .shared import Talk
+from .shared import Talk, ends_what_it_begins
 
 
 class CountASGI(Exercise):
@@ -43,11 +43,14 @@ class CountASGI(Exercise):
             ("GET", "/count", [b""], 404, None),
             ("POST", "/nothing", [b"abc", b"def"], 404, None),
             ("GET", "/nothing", [b""], 404, None),
+            ("POST", "/count", [b"", b"abc", b""], 200, b"3"),
         ):
+            sparse = len(pieces) == 3  # the last one, for whoever has all the rest right
             number = "one piece" if len(pieces) == 1 else f"{len(pieces)} pieces"
             said = f"with {method} {path} and a body of {sum(map(len, pieces))} bytes in {number}"
-            talk = Talk(lab, method, path, pieces, pause=0.1)
-            lab.run(self._ask(app, lab, said, talk))
+            talk = Talk(lab, method, path, pieces, pause=0.1, sparse=sparse)
+            with ends_what_it_begins():
+                lab.run(self._ask(app, lab, said, talk))
             talk.must_have_answered()
             if talk.status != status:
                 raise Wrong(
@@ -58,19 +61,35 @@ class CountASGI(Exercise):
                     headline="wrong status",
                 )
             if body is not None and talk.body != body and talk.left:
+                left = f"{len(talk.left)} of {number} had not been received"
                 empty = not pieces[-len(talk.left) - 1]  # the last that it took
-                suspect = lab.truth_test() if empty else Suspect(lab.call_of("receive*"))
+                if empty and self._counts(app, lab, [piece or b"full" for piece in pieces]):
+                    left += ", and the last one that had was empty"
+                    suspect = lab.truth_test()
+                    if suspect.line:
+                        suspect = Suspect(suspect.line, "takes an empty piece for the last one")
+                else:
+                    suspect = Suspect(lab.call_of("receive*"))
                 raise Wrong(
                     "one read is one message",
-                    f"It answered {talk.body!r} for {body!r}: {len(talk.left)} of "
-                    f"{number} had not been received.",
+                    f"It answered {talk.body!r} for {body!r}: {left}.",
                     suspect.line,
                     at=suspect.at,
                     try_="A body comes in pieces, and some may be empty. `more_body` says "
                     "whether another follows.",
                     headline="took a part for the whole body",
                 )
-            if body is not None:
+            if body is not None and talk.body != body:
+                if self._counts(app, lab, [b"four", b"two", b"last one"], 7):
+                    raise Wrong(
+                        "value",
+                        f"The body was {talk.body!r}; expected {body!r}. The last piece was "
+                        "received, and not counted.",
+                        lab.breaking() or lab.while_loop(),
+                        "The message that says that no more follows has a body as well: count "
+                        "it, and then ask whether another one follows.",
+                        headline="left out the last piece",
+                    )
                 lab.equal(talk.body, body, what="The body was", line=lab.while_loop())
 
     @sweep(
@@ -108,6 +127,17 @@ class CountASGI(Exercise):
             if talk.status == 200:
                 seen[f"the {which} body was"] = bytes(talk.body)
         return seen
+
+    def _counts(self, app, lab, pieces, counted=None):
+        """Whether the answer counts a body in these pieces right, or as that many bytes."""
+        shown, talk = lab.shown, Talk(lab, "POST", "/count", pieces)
+        try:
+            lab.run(talk.ask(app))
+        except Exception:
+            return False
+        finally:
+            lab.shown = shown
+        return talk.body == b"%d" % (sum(map(len, pieces)) if counted is None else counted)
 
     async def _ask_both(self, app, talks):
         await asyncio.gather(*(talk.ask(app) for talk in talks))

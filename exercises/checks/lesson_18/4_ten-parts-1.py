@@ -141,9 +141,31 @@ class TenParts(Exercise):
             raise Wrong(
                 "order",
                 f"`{list(run.result)[at]}` stands in the dict where `{parts[at]}` should.",
-                lab.assigned(to=ast.Await),
-                "Make the dict in the order of `parts`, when all is there.",
+                self._set_when_it_comes(lab) or lab.assigned(to=ast.Await),
+                "A dict keeps its keys in the order in which they were first set. Make it in the "
+                "order of `parts`, when all is there.",
             )
+
+    def _set_when_it_comes(self, lab):
+        """Where a function inside, behind its first `await` or with it, sets an item of what the
+        answer returns.
+        """
+        outer = [node for node in lab.nodes() if getattr(node, "name", "") == lab.asks]
+        return lab.earliest(
+            *(
+                part.lineno
+                for around in outer
+                for node in ast.walk(around)
+                if isinstance(node, ast.AsyncFunctionDef) and node is not around
+                for part in ast.walk(node)
+                if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Subscript)
+                if lab.returning(ast.unparse(part.targets[0].value))
+                if any(
+                    isinstance(one, ast.Await) and one.lineno <= part.lineno
+                    for one in ast.walk(node)
+                )
+            )
+        )
 
     @sweep(
         lambda some: {
@@ -170,7 +192,7 @@ class TenParts(Exercise):
 
         lab.told(
             "with `seconds=2`; "
-            + ", ".join(f"{part} takes {wait} s" for part, wait in enumerate(waits))
+            + ", ".join(f"part {part} takes {wait} s" for part, wait in enumerate(waits))
             + f", and {cleanup} s for a cleanup" * bool(cleanup)
         )
         run = lab.run(scene())

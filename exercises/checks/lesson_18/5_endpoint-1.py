@@ -59,7 +59,16 @@ class Blocking(Exercise):
         must_be_asgi(app)
         talks = [Talk(lab, path=f"/price/{name}") for name in names]
         lab.told("and asked for five prices at once")
-        run = lab.run(self._at_once(app, talks), leaks=True, stands=True)
+        try:
+            run = lab.run(self._at_once(app, talks), leaks=True, stands=True)
+        except Wrong as found:
+            if found.kind == "blocked":
+                found.try_ = (
+                    "Nothing else can run in the meantime. Move the call to a thread with "
+                    "`asyncio.to_thread`, or write the view as a plain `def`: FastAPI calls that "
+                    "in a thread."
+                )
+            raise
         self._end_pools()
         for name, talk in zip(names, talks):
             self._judge(name, talk, lab)
@@ -71,7 +80,7 @@ class Blocking(Exercise):
                 held or lab.call_of("Lock", "*Semaphore", "*Executor"),
                 try_="Wait for the thread with `await`, and let the others in."
                 if held
-                else "It may be called from several threads at once: keep nobody out.",
+                else "`look_up` may be called from several threads at once: keep nobody out.",
                 headline=None if held else "one at a time",
             )
         if run.stood:

@@ -5,7 +5,7 @@ import contextlib
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import PRICES, Talk, must_be_asgi
+from .shared import PRICES, Talk, ends_what_it_begins, must_be_asgi
 
 
 class Pool:
@@ -80,7 +80,8 @@ class Lifespan(Exercise):
         talks = [Talk(lab, path=f"/price/{name}") for name in PRICES]
         lab.told("and started the application up, asked for four prices, and shut it down")
         try:
-            lab.run(self._live(app, talks, moments, lab))
+            with ends_what_it_begins():
+                lab.run(self._live(app, talks, moments, lab))
         except RuntimeError as error:
             if "Event loop is closed" not in str(error) and "different loop" not in str(error):
                 raise
@@ -210,6 +211,16 @@ class Lifespan(Exercise):
                 lab.call_of("connect"),
                 try_="Open it in the lifespan, before its `yield`.",
                 headline="connected before the startup",
+            )
+        if 1 < len(pools) < len(talks) and moments["connected"] == "the first request":
+            raise Wrong(
+                "lifespan",
+                "The application said that it had started, and no pool was open. `connect` was "
+                f"called {len(pools)} times: by requests that came before a pool was there.",
+                lab.call_of("connect"),
+                try_="Open one pool at the startup, before the `yield` of the lifespan, and let "
+                "all requests use it.",
+                headline="connected too late",
             )
         if len(pools) > 1:
             raise Wrong(
@@ -396,7 +407,7 @@ class Lifespan(Exercise):
 
         return app
 
-    @wrong("client per request", says="times")
+    @wrong("lifespan", says="3 times")
     def all_find_none(connect):
         app, kept = FastAPI(), []
 

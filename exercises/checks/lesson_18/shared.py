@@ -2,6 +2,7 @@
 
 import ast
 import asyncio
+import contextlib
 import json
 import sys
 
@@ -43,6 +44,33 @@ def _ends_of(body):
         yield last
 
 
+@contextlib.contextmanager
+def ends_what_it_begins():
+    """Say of a call that nobody awaits that no task is a cure: what it does has to be done before
+    the application goes on.
+    """
+    try:
+        yield
+    except Wrong as found:
+        if found.kind == "not awaited" and found.try_ is None:
+            found.try_ = (
+                "Calling a coroutine function only builds a paused frame. Put `await` before the "
+                "call."
+            )
+        raise
+
+
+def _takes_for_true(lab):
+    """Where a `more_body` that is left out counts as true: the default of a `get`."""
+    defaults = (
+        node.lineno
+        for node in lab.nodes()
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "get"
+        if [getattr(part, "value", None) for part in node.args] == ["more_body", True]
+    )
+    return lab.earliest(*defaults)
+
+
 class Talk:
     """One request to an ASGI application: its scope, receive and send, and what became of it."""
 
@@ -69,13 +97,15 @@ class Talk:
 
     async def receive(self):
         if not self.left:
+            default = None if self.sparse else _takes_for_true(self.lab)
             raise Wrong(
                 "never answers",
                 "It awaited `receive` again after the last piece, which says that no more comes. "
                 "Nothing comes, and so it waits until the client goes away, and the client waits "
                 "for the answer.",
-                self.lab.call_of("receive*"),
+                default or self.lab.call_of("receive*"),
                 try_='The last piece says `"more_body": False`, or leaves it out.',
+                at="takes a `more_body` that is left out for true" if default else "",
             )
         if self.pause:
             await asyncio.sleep(self.pause)
@@ -186,13 +216,13 @@ class Talk:
     def must_have_answered(self):
         """Raise Wrong unless there was a whole answer."""
         if self.error is not None:
-            if isinstance(self.error, KeyError) and self.error.args == ("more_body",):
+            key = str(self.error).strip("'")
+            if isinstance(self.error, KeyError) and key in LEFT_OUT:
                 raise Wrong(
                     "raised",
-                    f"{self.what}: KeyError: 'more_body'.",
-                    self.lab.item_of(at="more_body"),
-                    try_="A message may leave `more_body` out, and then nothing follows: "
-                    '`message.get("more_body", False)`.',
+                    f"{self.what}: KeyError: {key!r}.",
+                    self.lab.text.of_traceback(self.error),
+                    try_=f"A message may leave `{key}` out, and then {LEFT_OUT[key]}.",
                 )
             raise self.error
         if self.status is None:
@@ -232,4 +262,9 @@ def must_be_asgi(app):
         )
 
 
+# Keys that a message may lack, and what that says.
+LEFT_OUT = {
+    "more_body": 'nothing follows: `message.get("more_body", False)`',
+    "body": 'it is empty: `message.get("body", b"")`',
+}
 PRICES = {"tea": 3, "soup": 5, "toast": 2, "cake": 4}

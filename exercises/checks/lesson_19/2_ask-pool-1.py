@@ -187,6 +187,8 @@ class AskThePool(Exercise):
                 "connection shared",
                 "The connection refused a second question: another operation is in progress.",
                 lab.call_of("fetch"),
+                "A connection holds one conversation at a time. Let each question take a "
+                "connection of its own: `async with pool.acquire()` belongs in its task.",
             ) from None
         if pools[0].lent:
             raise Wrong(
@@ -214,7 +216,7 @@ class AskThePool(Exercise):
         async with pool.acquire() as connection:
             return await asyncio.gather(*(connection.fetch(name) for name in names))
 
-    @wrong("connection shared", says="one after another")
+    @wrong("connection shared", says="a connection of its own")
     async def one_for_a_group(pool, names):
         async with pool.acquire() as connection:
             async with asyncio.TaskGroup() as group:

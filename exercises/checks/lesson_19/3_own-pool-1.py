@@ -1,5 +1,6 @@
 """Long, for each of its programs is a whole pool."""
 
+import ast
 import asyncio
 import contextlib
 
@@ -76,13 +77,17 @@ class PoolByHand(Exercise):
             opened.append(Connection())
             if sum(not connection.closed for connection in opened) > size:
                 if left_by:
+                    narrow = self._narrow(left_by[-1], lab)
                     raise Wrong(
                         "not given back",
                         f"After {left_by[-1]} the connection did not come "
                         f"back: the next borrower got another one, and {size} is allowed.",
-                        lab.yielding(),
-                        "What was taken goes back in `finally`.",
+                        narrow or lab.yielding(),
+                        "A CancelledError is no `Exception`. What was taken goes back in `finally`."
+                        if narrow
+                        else "What was taken goes back in `finally`.",
                         headline="lost a connection",
+                        at="doesn't see a cancellation" if narrow else "",
                     )
                 raise Wrong(
                     "limit",
@@ -183,7 +188,7 @@ class PoolByHand(Exercise):
             )
 
         size, opened[:] = 3, []
-        lab.told("with a size of 3, and borrowed for a second by seven tasks at once")
+        lab.told("with a size of 3, and had seven tasks at once borrow a connection for 1 s each")
         pool, begin = Pool(connect, 3), now()
         async with asyncio.TaskGroup() as group:
             for _ in range(7):
@@ -193,7 +198,7 @@ class PoolByHand(Exercise):
             raise Wrong(
                 "lock too wide",
                 f"It opened {len(opened)} of 3, and all seven took "
-                f"{seconds:g} s; they could have taken 4 s.",
+                f"{seconds:.3g} s; they could have taken 4 s.",
                 lab.call_of("*Lock", "Semaphore"),
                 "Up to `size` tasks hold a connection at once: no lock around the lending.",
                 headline="one at a time",
@@ -210,9 +215,11 @@ class PoolByHand(Exercise):
         if seconds > best + 0.001:
             raise Wrong(
                 "sequential",
-                f"All seven took {seconds:g} s; three at a time take 4 s, the opening included.",
-                lab.call_of("*connect"),
-                "Connections may be opened at the same time.",
+                f"All seven took {seconds:.3g} s; three at a time take 4 s, the opening included.",
+                _lock_around(lab, "*connect") or lab.call_of("*connect"),
+                "Connections may be opened at the same time: no lock around that."
+                if _lock_around(lab, "*connect")
+                else "Connections may be opened at the same time.",
                 headline="opened one after another",
             )
         await pool.close()
@@ -413,6 +420,15 @@ class PoolByHand(Exercise):
                 )
             raise
 
+    def _narrow(self, what, lab):
+        """The `except` around the `yield` that lets what left the block pass, if that was a
+        cancellation.
+        """
+        if what != "the cancellation":
+            return None
+        narrow = lab.text.narrow_handler([lab.yielding()], asyncio.CancelledError)
+        return narrow and narrow[1]
+
     async def _soon(self, using, what, lab):
         try:
             await asyncio.wait_for(using, 10)
@@ -423,7 +439,7 @@ class PoolByHand(Exercise):
                 "connection never came back.",
                 (lab.operation("+=") or lab.await_of("*connect*"))
                 if "connect" in what
-                else lab.yielding(),
+                else self._narrow(what, lab) or lab.yielding(),
                 "What was taken goes back in `finally`; and if a connection can't be "
                 "opened, its place is free again.",
                 headline="lost a place",
@@ -754,3 +770,26 @@ class PoolByHand(Exercise):
         async def close(self):
             for connection in self.free:
                 await connection.close()
+
+
+def _lock_around(lab, name):
+    """The `async with` of a lock in which such a function is awaited, or None."""
+    locks = {
+        ast.unparse(target)
+        for node in lab.nodes()
+        if isinstance(node, ast.Assign)
+        and ast.unparse(node.value).endswith(("Lock()", "Condition()"))
+        for target in node.targets
+    }
+    return lab.earliest(
+        *(
+            node.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.AsyncWith)
+            if locks.intersection(ast.unparse(item.context_expr) for item in node.items)
+            if any(
+                isinstance(part, ast.Await) and lab.await_of(name) == part.lineno
+                for part in ast.walk(node)
+            )
+        )
+    )

@@ -1,9 +1,11 @@
+import ast
 import asyncio
 import contextlib
 import gc
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.judging.runs import Run
+from helpers.coach.mistakes.words import error_words
 
 ERRORS = (KeyError, ConnectionError, TimeoutError, StopAsyncIteration, asyncio.CancelledError)
 
@@ -140,10 +142,36 @@ class Transaction(Exercise):
 
         run = Run()
         try:
-            run = lab.run(main(), **more)
+            with _done_in_time():
+                run = lab.run(main(), **more)
         except Wrong as found:
+            if found.kind == "lost error" and error:
+                handlers = [
+                    node.lineno for node in lab.nodes() if isinstance(node, ast.ExceptHandler)
+                ]
+                found.observed = (
+                    f"The {type(error).__name__} had to come out, and the `async with` ended as if "
+                    "nothing had happened."
+                )
+                found.try_ = (
+                    "When it has rolled back, the error has to go on: end the `except` with a "
+                    "`raise`."
+                    if found.line in handlers
+                    else "When it has rolled back, the error has to go on."
+                )
             if found.kind != "leaked" or asked == log[:-1]:
                 raise
+        except Exception as another:
+            raised = lab.text.of_traceback(another)
+            of_the_block = error is not None and another.__context__ is error
+            if not of_the_block or not raised or raised[1] != lab.raising():
+                raise
+            raise Wrong(
+                "another error",
+                f"It raised `{error_words(another)}`; expected `{error_words(error)}`.",
+                raised,
+                "Let out the error of the block: a bare `raise` lets it go on.",
+            ) from None
         if len(asked) > len([sql for sql in log if sql != "block"]):
             raise Wrong(
                 "early return",
@@ -164,7 +192,8 @@ class Transaction(Exercise):
             )
         said = [sql for sql in log if sql != "block"]
         gc.collect()
-        lab.check_awaited()
+        with _done_in_time():
+            lab.check_awaited()
         if said == ["begin"]:
             raise Wrong(
                 "not given back",
@@ -189,6 +218,17 @@ class Transaction(Exercise):
                 else '"commit" belongs to the block that came to its end.',
                 headline="kept one half",
                 at="lets it pass" if narrow else "",
+            )
+        if said == ["begin", "rollback", "commit"] and expected[-1] == "rollback":
+            try_ = '"commit" belongs to the block that came to its end.'
+            if in_finally := _commit_in_finally(lab):
+                try_ = f"A `finally` runs after an error, too. {try_}"
+            raise Wrong(
+                "value",
+                'After the rollback it executed "commit" as well.',
+                in_finally or lab.literal("commit"),
+                try_,
+                headline="committed after a rollback",
             )
         both = {"commit", "rollback"}.issubset(said)
         lab.equal(said, expected, "it executed", line=lab.literal("commit") if both else None)
@@ -289,3 +329,31 @@ class Transaction(Exercise):
         kind="another form",
         says="asynccontextmanager",
     )
+
+
+@contextlib.contextmanager
+def _done_in_time():
+    """Say of a call that nobody awaited that no task is a cure: it ends before the block is left,
+    or before it begins.
+    """
+    try:
+        yield
+    except Wrong as found:
+        if found.kind == "not awaited" and found.try_ is None:
+            found.try_ = (
+                "Calling a coroutine function only builds a paused frame. Put `await` before the "
+                "call."
+            )
+        raise
+
+
+def _commit_in_finally(lab):
+    """Where a `finally` executes "commit", whatever came before; or None."""
+    statements = [
+        one
+        for node in lab.nodes()
+        if isinstance(node, ast.Try)
+        for one in node.finalbody
+        if isinstance(one, ast.Expr)
+    ]
+    return lab.earliest(*(one.lineno for one in statements if "commit" in ast.unparse(one)))

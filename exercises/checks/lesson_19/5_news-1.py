@@ -179,7 +179,9 @@ class Feed(Exercise):
             )
         lab.equal(slow.got, [0, 8, 9, 10], "the slow client got")
 
-        lab.told("and a client joined after the first message, and left after two")
+        lab.told(
+            "and three clients joined late: one stayed, and the others left after two messages"
+        )
         late, gone, other = Client(0.1), Client(0.1, most=2), Client(0.1, most=2)
         self._publish(feed, 11, lab)
         joined = [
@@ -198,7 +200,10 @@ class Feed(Exercise):
                 "Let `serve` return then.",
                 headline="served one who had left",
             )
-        for client, who, first in ((late, "one who joined late", 12), (quick, "quick client", 0)):
+        for client, who, first in (
+            (late, "one who joined late and stayed", 12),
+            (quick, "quick client", 0),
+        ):
             self._not_forgotten(lab, client.got, list(range(first, 19)), who)
         lab.equal(gone.got, [12, 13], what="the one who left had got")
 
@@ -216,7 +221,7 @@ class Feed(Exercise):
             raise Wrong(
                 "left open",
                 "Nobody was served any more, and the feed kept what was "
-                "published: a queue of its was still there.",
+                "published: the box of a client was still there.",
                 gone or lab.call_of("*Queue", "deque"),
                 "Take it away in `finally`: a client may leave, and its serving may be cancelled.",
                 headline="did not forget a client",
@@ -246,12 +251,12 @@ class Feed(Exercise):
         if gone and 0 < len(got) < len(expected) and got == expected[: len(got)]:
             raise Wrong(
                 "value",
-                f"The {who} stayed, and got {got}, and no more; expected {expected}.",
+                f"The {who} got {got}, and no more; expected {expected}.",
                 gone,
                 "`remove`, `index` and `==` take what is equal for the same, and two boxes that "
                 "hold the same are equal. Keep them under a key that belongs to one alone, or "
                 "compare with `is`.",
-                headline="forgot another one than had left",
+                headline="forgot one who had not left",
             )
         lab.equal(got, expected, what=f"the {who} got")
 

@@ -81,7 +81,7 @@ class ShutDown(Exercise):
     def any_requests(self, shut_down, lab, requests, seconds):
         told = [
             f"one needs {needs:g} s, and {cleans:g} s to clean up"
-            + (f", and raises {fails.__name__}" if fails else "")
+            + (f", and raises {fails.__name__} then, cancelled or not" if fails else "")
             for needs, cleans, fails in requests
         ]
         lab.told(f"with {seconds:g} s of time; {'; '.join(told) or 'no request is under way'}")
@@ -128,7 +128,15 @@ class ShutDown(Exercise):
         late = [each for each, state in zip(requests, became) if state.startswith("cancelled")]
         as_cancelled = lab.call_of("cancelled")
         if as_cancelled and returned == sum(fails is None for _, _, fails in late) < len(late):
-            lab.equal(returned, len(late), line=as_cancelled)
+            raise Wrong(
+                "value",
+                f"It returned {returned}; expected {len(late)}. It had to cancel {len(late)}, and "
+                "what it returned is how many of them ended in a CancelledError.",
+                as_cancelled,
+                "A task that was cancelled may end otherwise: it cleans up, and an error comes out "
+                "of that. Then `cancelled()` is False. Count those that you cancel.",
+                headline="counted what ended as cancelled",
+            )
         return {
             "it returned": returned,
             "the requests were, when it returned,": list(became),
@@ -213,13 +221,26 @@ class ShutDown(Exercise):
             ) from None
         returned, took, left, cancelled, clean = run.result
         early = [name for name, when in cancelled if when < seconds - 0.001]
+        failed_at = requests.get("fails")
+        if early and failed_at and all(abs(when - failed_at) < 0.001 for _, when in cancelled):
+            one = lab.use_of("FIRST_EXCEPTION") or _first_of_all(lab)
+            raise Wrong(
+                "dropped requests",
+                f"{len(early)} of {len(requests)} requests were cancelled after {failed_at:g} s, "
+                f"in the moment in which one failed; they had {seconds:g} s.",
+                one or lab.call_of("cancel"),
+                "The failure of one must not end your wait for the others.",
+                headline="one failure ended the others",
+                at="ends at the first failure" if one else "",
+            )
         if early:
             raise Wrong(
                 "dropped requests",
                 f"{len(early)} of {len(requests)} requests were "
                 f"cancelled after {min(when for _, when in cancelled):g} s; they had "
                 f"{seconds:g} s.",
-                lab.earliest(lab.call_of("cancel", "timeout*"), lab.keyword("timeout")),
+                lab.use_of("FIRST_COMPLETED")
+                or lab.earliest(lab.call_of("cancel", "timeout*"), lab.keyword("timeout")),
             )
         if server.closed_at is None:
             raise Wrong(
@@ -315,7 +336,41 @@ class ShutDown(Exercise):
             if isinstance(node, ast.Return) and not isinstance(node.value, ast.Constant)
         ]
         only = returns[0] if len(returns) == 1 and not isinstance(returned, int) else None
+        if isinstance(returned, (set, list, tuple)) and len(returned) == expected:
+            raise Wrong(
+                "value",
+                f"It returned the tasks, a {type(returned).__name__}; their number is asked for.",
+                lab.returning("under_way") or only,
+                "`len` tells how many there are.",
+                headline="returned the tasks",
+            )
+        if returned == 0 < expected:
+            self._counted_too_late(lab, expected, under_way)
         lab.equal(returned, expected, line=lab.returning("under_way") or only)
+
+    def _counted_too_late(self, lab, expected, under_way):
+        """Raise the Wrong for what is counted when nothing is left that could be."""
+        said = f"It returned 0; expected {expected}."
+        counts = lab.returning("under_way")
+        if counts and lab.has_run(counts) and not under_way:
+            raise Wrong(
+                "value",
+                f"{said} When all had ended, nobody was in `under_way` any more.",
+                counts,
+                "A task that ends takes itself out. Count those that are left before they end.",
+                headline="counted when they had gone",
+            )
+        if limit := _limit_of_gather(lab):
+            raise Wrong(
+                "value",
+                f"{said} When the time was over, the limit itself had them cancelled, and none "
+                "was left to count.",
+                limit,
+                "A limit cancels what is waited for, and a `gather` that is cancelled cancels all "
+                "in it. `asyncio.wait(..., timeout=seconds)` cancels nothing.",
+                headline="counted when they had gone",
+                at="cancels the `gather`, and with it the requests",
+            )
 
     @right
     async def with_wait(server, under_way, seconds):
@@ -494,3 +549,41 @@ class ShutDown(Exercise):
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
         return len(late)
+
+
+def _first_of_all(lab):
+    """The `gather` that ends at the first failure, before anything is cancelled; or None."""
+    before = lab.call_of("cancel")
+    calls = [
+        call.lineno
+        for call in lab.text.calls_of("gather")
+        if not any(keyword.arg == "return_exceptions" for keyword in call.keywords)
+        if before and call.lineno < before
+    ]
+    return calls[0] if len(calls) == 1 else None
+
+
+def _limit_of_gather(lab):
+    """The limit that cancels what a `gather` waits for, before anything else does; or None."""
+    if lab.call_of("shield") or lab.keyword("timeout", of="wait"):
+        return None
+    before = lab.call_of("cancel") or 10**6
+    limits = (
+        node
+        for node in lab.nodes()
+        if isinstance(node, ast.AsyncWith)
+        and lab.async_with("timeout*") == node.lineno
+        or isinstance(node, ast.Call)
+        and ast.unparse(node.func).endswith("wait_for")
+    )
+    return lab.earliest(
+        *(
+            limit.lineno
+            for limit in limits
+            if limit.lineno < before
+            if any(
+                isinstance(part, ast.Call) and ast.unparse(part.func).endswith("gather")
+                for part in ast.walk(limit)
+            )
+        )
+    )

@@ -44,9 +44,20 @@ def _differs(lab, calls, as_promised):
             and any(_leaves_room(part) for part in ast.walk(node) if isinstance(part, ast.Compare))
         ]
         if got[1:] == promised[1:] and len(rough) == 1:
-            return rough[0], "leaves room for another time"
-        return place, "met another outcome than was promised, or another time"
+            return rough[0], "leaves room for another time", IN_TIME
+        if got[1:] == promised[1:]:
+            return place, "met another time than was promised", IN_TIME
+        also = "" if got[:1] == promised[:1] else ", and another time"
+        return place, f"met another outcome than was promised{also}", AS_PROMISED
     return None
+
+
+IN_THE_KITCHEN = (
+    "Only the kitchen knows. Let it note when it is cancelled and when it has ended, and assert "
+    "that."
+)
+IN_TIME = "Assert after how many seconds it came: virtual time is exact."
+AS_PROMISED = "Assert what comes back or is raised."
 
 
 class TimeoutTest(Exercise):
@@ -88,7 +99,7 @@ class TimeoutTest(Exercise):
     def verify(self, test_order, lab):
         lab.told("with an `order` that keeps its promises")
         good, as_promised = self._noted(self.good, lab)
-        run = must_pass(lab, "This `order` keeps its promises", test_order, good)
+        run = must_pass(lab, "This is a right one", test_order, good)
         if run.elapsed > 3600:
             raise Wrong(
                 "late",
@@ -109,7 +120,11 @@ class TimeoutTest(Exercise):
                 if "returns None" in what and (line := self._of_nothing(lab, as_promised)):
                     try_ = 'Let a kitchen return something of its own, such as "soup".'
                     self._passes(lab, what, line, "returns None as well", try_)
-                self._passes(lab, what, *(_differs(lab, calls, as_promised) or ()))
+                found = _differs(lab, calls, as_promised)
+                slow = any(took > 29.999 for _, took, _ in as_promised)
+                if "leaves the kitchen" in what and slow and not found:
+                    found = None, "", IN_THE_KITCHEN
+                self._passes(lab, what, *(found or ()))
         self._waits_for_the_end(test_order, lab, as_promised)
 
     def _of_nothing(self, lab, as_promised):
@@ -193,11 +208,7 @@ class TimeoutTest(Exercise):
             "passes the broken",
             f"I gave your test an `order` {what}, and it passed.",
             line,
-            try_
-            or "Assert what comes back or is raised, and after how many seconds: virtual time is "
-            "exact."
-            if line
-            else "Which line of your test should have failed there?",
+            try_ or (AS_PROMISED if line else "Which line of your test should have failed there?"),
             headline="passes a broken one",
             at=at,
         )
@@ -308,7 +319,7 @@ class TimeoutTest(Exercise):
         broken, calls = self._noted(order, lab)
         if after == 30 and flaw is None:
             lab.told(f"with an `order` {told}, and keeps its promises")
-            must_pass(lab, f"This `order`, {told}, keeps its promises", test_order, order)
+            must_pass(lab, "This is a right one", test_order, order)
         elif verdict(lab, test_order, broken) is None:
             good, as_promised = self._noted(self.good, lab)
             verdict(lab, test_order, good)

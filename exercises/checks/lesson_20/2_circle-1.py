@@ -7,6 +7,45 @@ from .shared import named
 NAMES = ("Ann", "Bob", "Cleo", "Dan", "a name", "")
 
 
+MOST = 200_000  # questions that nobody needs for seven tasks, whatever is tried with them
+
+
+class Asked(dict):
+    """Who waits for whom; it tells of one who asks for ever. missing: a name that it lacks."""
+
+    def __init__(self, waits=(), lab=None):
+        super().__init__(waits)
+        self.lab, self.times, self.missing = lab, 0, object()
+
+    def __reduce__(self):
+        return dict, (dict(self),)  # a copy is a plain one
+
+    def __getitem__(self, name):
+        self._count()
+        return super().__getitem__(name)
+
+    def __missing__(self, name):
+        self.missing = name
+        raise KeyError(name)
+
+    def get(self, name, default=None):
+        self._count()
+        return super().get(name, default)
+
+    def _count(self):
+        self.times += 1
+        if self.times > MOST:
+            raise Wrong(
+                "endless",
+                f"It asked `waits` {MOST:,} times, and went on.",
+                self.lab.while_loop(),
+                "A way into a circle has no end, and need not come back to where it began. Stop "
+                "at any name that it meets a second time.",
+                headline="went round and round",
+                at="goes on",
+            )
+
+
 class Circle(Exercise):
     """Find the deadlock
 
@@ -44,6 +83,7 @@ class Circle(Exercise):
         ),
         ({"Bob": None, "Dan": "Bob"}, set()),
         ({}, set()),
+        ({"": "Ann", "Ann": ""}, {"", "Ann"}),
     )
 
     equivalent = {
@@ -55,7 +95,21 @@ class Circle(Exercise):
     def verify(self, find_circle, lab):
         for waits, circle in self.CASES:
             lab.told(f"with {waits}")
-            got = find_circle(dict(waits))
+            asked = Asked(waits, lab)
+            try:
+                got = find_circle(asked)
+            except KeyError as error:
+                if error.args[:1] != (asked.missing,):
+                    raise
+                raise Wrong(
+                    "raised",
+                    f"It raised KeyError: {error}.",
+                    lab.text.of_traceback(error),
+                    "A name that has no entry of its own has ended: `waits.get(…)` gives None for "
+                    "it.",
+                    headline="raised KeyError",
+                    at="looks it up",
+                ) from None
             if isinstance(got, (list, tuple, frozenset)):
                 got = set(got)
             if not isinstance(got, set):
@@ -81,12 +135,24 @@ class Circle(Exercise):
                     f"It found {named(got)}. Each way there ends: at a task "
                     "that waits for a timer, or at one that has ended.",
                     met_before or only,
-                    try_="Two may wait for the same third one, and there is no circle. Begin each "
-                    "way with no name."
+                    try_="A way may meet a name that another way has met, and there is no circle. "
+                    "Begin each way with no name met yet."
                     if met_before
                     else "None ends a way, and so does a name that has no entry.",
                     headline="saw a circle where there is none",
                     at="knows the names of the ways before, too" if met_before else "",
+                )
+            if "" in circle and circle - got and self._goes_well_with_a_full_name(find_circle, lab):
+                ends = self._ends_at_an_empty_name(lab)
+                raise Wrong(
+                    "falsy",
+                    f"It found {named(got)}. '' and 'Ann' wait for each other in a circle. With a "
+                    "name that is not empty it is found.",
+                    ends,
+                    "An empty string counts as false, and is a name all the same. None alone ends "
+                    "a way: `is not None`.",
+                    headline="took an empty name for the end",
+                    at="takes an empty name for none" if ends else "",
                 )
             if circle - got:
                 raise Wrong(
@@ -100,10 +166,36 @@ class Circle(Exercise):
                     (lab.condition("len") or lab.call_of("combinations", "permutations"))
                     if len(circle) == 1
                     else lab.call_of("next", "popitem"),
-                    "Follow the way to its end, from each of the tasks.",
+                    "A task that waits for itself is a circle, too: one of one."
+                    if len(circle) == 1
+                    else "Follow the way to its end, from each of the tasks.",
                     headline="missed the circle",
                 )
             lab.equal(got, circle)
+
+    def _goes_well_with_a_full_name(self, find_circle, lab):
+        shown = lab.shown
+        try:
+            return set(find_circle({"Eve": "Ann", "Ann": "Eve"})) == {"Ann", "Eve"}
+        finally:
+            lab.shown = shown
+
+    def _ends_at_an_empty_name(self, lab):
+        """Where a name that was looked up in `waits` is asked whether it counts as true."""
+        names = {
+            ast.unparse(target)
+            for node in lab.nodes()
+            if isinstance(node, ast.Assign) and "waits" in ast.unparse(node.value)
+            for target in node.targets
+        }
+        tests = [node.test for node in lab.nodes() if isinstance(node, (ast.While, ast.If))]
+        bare = [
+            part
+            for test in tests
+            for part in (test.values if isinstance(test, ast.BoolOp) else [test])
+            if ast.unparse(part).removeprefix("not ") in names
+        ]
+        return lab.earliest(*(part.lineno for part in bare))
 
     def _returns_some(self, lab):
         """The one `return` of anything but an empty set; None if there are several."""
@@ -212,7 +304,7 @@ class Circle(Exercise):
             name = waits.get(name)
         return set(way) if name == first else set()
 
-    @wrong("spin", says="After 1.5 s it was still at it")
+    @wrong("endless", says="200,000 times")
     def until_it_comes_back(waits):
         for first in waits:
             way, name = [first], waits.get(first)

@@ -105,13 +105,13 @@ class SteadyTest(Exercise):
         try:
             run = must_pass(
                 lab,
-                f"This washer is right; it takes {pace:g} s for a plate",
+                "This is a right one",
                 test_washer,
                 self.good(pace, cleaned),
             )
         except Wrong as found:
             if found.kind == "fails the right" and limited and pace > 1:
-                found.line, found.at = limited, "gives it no more time than that"
+                found.line, found.at = limited, "gives up before all of them are clean"
                 found.try_ = (
                     "A plate may take any time. What ends your wait if the washer dies is its "
                     "own end, not a clock."
@@ -172,7 +172,7 @@ class SteadyTest(Exercise):
         if flaw is None:
             told += f", and {cleanup:g} s to end when it is cancelled" * bool(cleanup)
             lab.told(f"with a washer {told}")
-            run = must_pass(lab, f"This washer, {told}, is right", test_washer, washer)
+            run = must_pass(lab, "This is a right one", test_washer, washer)
             if run.elapsed > cleaned[-1] + cleanup + 1e-6:
                 raise Wrong(
                     "late",

@@ -30,7 +30,10 @@ def must_pass(lab, what, *call):
         if run.error is not None:
             raise run.error  # within a sweep it was kept
     except BaseException as error:
-        kind = type(error).__name__
+        alone = error
+        while isinstance(alone, BaseExceptionGroup) and len(alone.exceptions) == 1:
+            (alone,) = alone.exceptions
+        kind = type(alone).__name__
         if kind not in ("AssertionError", "TimeoutError", "Failed"):
             raise  # Failed is what pytest.fail and pytest.raises raise
         if lab.blocks:
@@ -41,15 +44,17 @@ def must_pass(lab, what, *call):
                 f"could ring for {length:g} s.",
                 place,
             ) from None
-        place = lab.text.of_traceback(error)
-        says = f" It says: {error}." if str(error) else ""
+        place, at = lab.text.of_traceback(error), ""
+        clock = lab.use_of("monotonic", "perf_counter", "time.time", "datetime.now")
+        says = f" It says: {alone}." if str(alone) else ""
         raised = "" if kind == "AssertionError" else f" with a {kind}"
         if lab.call_of("patch"):
             try_ = (
                 "A stand-in takes the waiting away, and the clock stands still. Here the clock "
                 "jumps by itself."
             )
-        elif lab.call_of("monotonic", "perf_counter", "time.time"):
+        elif clock:
+            place, at = (None, clock), "takes the computer's clock"
             try_ = (
                 "The computer's clock doesn't follow virtual time. Ask the loop's clock: "
                 "`asyncio.get_running_loop().time()`."
@@ -62,6 +67,7 @@ def must_pass(lab, what, *call):
             place and place[1],
             try_,
             headline="fails the right one",
+            at=at,
         ) from None
     if run.result is not None:
         raise Wrong(
