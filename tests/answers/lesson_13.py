@@ -3167,7 +3167,6 @@ class Account:
 # %% account-1 wrong: adds the difference instead of waiting
 # cause: payments at the same time all tell the bank the same old amount, not what is in the account; no lock makes them wait for each other, and `euros` is not what the bank returned.
 # line: after = await self.bank(before, change) | self.euros += after - before | before = self.euros
-# told: none
 import asyncio
 
 
@@ -3709,3 +3708,40 @@ async def add(totals, name, fetch):
     async with lock:
         number = await fetch(name)
         totals[name] = totals.get(name, 0) + number
+
+
+# %% bread-1 wrong: shortcut without the lock
+# cause: If there is bread already, the loaf is taken without the lock, so the shelf changes under a task that holds the lock and is in the middle of its work.
+# line: if shelf: | return take_first(shelf)
+def take_first(shelf):
+    return shelf.pop(0)
+
+
+async def buy(changed, shelf):
+    if shelf:
+        return take_first(shelf)
+    async with changed:
+        while not shelf:
+            await changed.wait()
+        loaf = take_first(shelf)
+    return loaf
+
+
+# %% account-1 wrong: acquire stands inside the try
+# cause: A payment that is cancelled while it still waits for the lock runs the finally and releases the lock that another payment holds, so two payments run at once and one is lost.
+# line: await self._lock.acquire() | self._lock.release() | try:
+import asyncio
+
+
+class Account:
+    def __init__(self, bank):
+        self.euros = 0
+        self._bank = bank
+        self._lock = asyncio.Lock()
+
+    async def pay(self, change):
+        try:
+            await self._lock.acquire()
+            self.euros = await self._bank(self.euros, change)
+        finally:
+            self._lock.release()

@@ -3676,3 +3676,165 @@ async def ask(client, method, page):
             if method == "POST" or not passes or not waits:
                 raise
         await asyncio.sleep(waits.pop(0))
+
+
+# %% one-client-1 wrong: only first page's status checked
+# cause: raise_for_status is called for the first page only, so when a later page fails, something else than its HTTPStatusError comes out (a KeyError or a JSON error).
+# line: response = await client.get(page["next"]) | page = response.json()
+import httpx
+
+
+async def all_names(base_url):
+    names = []
+    async with httpx.AsyncClient() as client:
+        response = await client.get(base_url + "/api/v2/pokemon?limit=40")
+        response.raise_for_status()
+        while True:
+            page = response.json()
+            names.extend(entry["name"] for entry in page["results"])
+            if page["next"] is None:
+                return names
+            response = await client.get(page["next"])
+
+
+# %% retry-1 wrong: the fourth 503 is returned
+# cause: If the fourth try gives a 503 as well, the response is returned as if it were good, and no HTTPStatusError comes out.
+# line: return await client.request(method, page)
+import asyncio
+import httpx
+
+
+async def ask(client, method, page):
+    """Return the response; try again what may pass and may be done twice."""
+    delays = [] if method == "POST" else [0.1, 0.2, 0.4]
+    if not delays:
+        response = await client.request(method, page)
+        response.raise_for_status()
+        return response
+    for delay in delays:
+        try:
+            response = await client.request(method, page)
+            if response.status_code != 503:
+                response.raise_for_status()
+                return response
+        except httpx.TransportError:
+            pass
+        await asyncio.sleep(delay)
+    return await client.request(method, page)
+
+
+# %% retry-1 wrong: delay doubled before the sleep
+# cause: The delay is doubled before it is used, so the waits are 0.2, 0.4 and 0.8 s instead of 0.1, 0.2 and 0.4 s.
+# line: delay *= 2 | await asyncio.sleep(delay) | delay = 0.1
+import asyncio
+import httpx
+
+
+def may_pass(error):
+    if isinstance(error, httpx.HTTPStatusError):
+        return error.response.status_code == 503
+    return isinstance(error, httpx.TransportError)
+
+
+async def ask(client, method, page):
+    tries = 1 if method == "POST" else 4
+    delay = 0.1
+    while True:
+        try:
+            response = await client.request(method, page)
+            response.raise_for_status()
+            return response
+        except httpx.HTTPError as error:
+            tries -= 1
+            if tries == 0 or not may_pass(error):
+                raise
+        delay *= 2
+        await asyncio.sleep(delay)
+
+
+# %% jitter-1 wrong: limit stops at 1.6 seconds
+# cause: The exponent is held at 4, so from attempt 5 on the limit is 1.6 s and not 2 s.
+# line: MOST_DOUBLINGS = 4
+import random
+
+MOST_DOUBLINGS = 4
+
+
+def pause(attempt):
+    doublings = MOST_DOUBLINGS if attempt > MOST_DOUBLINGS else attempt
+    limit = min(0.1 * 2**doublings, 2.0)
+    return limit * random.random()
+
+
+# %% mirrors-1 wrong: any error goes on
+# cause: Every Exception leads to the next mirror, so an error such as a ValueError does not come out at once.
+# line: except Exception:
+import asyncio
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    last = len(mirrors) - 1
+    async with asyncio.timeout(seconds):
+        for number, mirror in enumerate(mirrors):
+            try:
+                return await asyncio.wait_for(fetch(mirror), 1)
+            except Exception:
+                if number == last:
+                    raise
+
+
+# %% mirrors-1 wrong: deadline checked between mirrors only
+# cause: The time is looked at only before a mirror is asked, so a mirror that hangs when the deadline passes keeps the caller up to 1 s too long.
+# line: async with asyncio.timeout(1): | if loop.time() >= deadline:
+import asyncio
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + seconds
+    failure = None
+    for mirror in mirrors:
+        if loop.time() >= deadline:
+            raise TimeoutError
+        try:
+            async with asyncio.timeout(1):
+                return await fetch(mirror)
+        except (httpx.TransportError, TimeoutError) as error:
+            failure = error
+    raise failure
+
+
+# %% retry-after-1 wrong: an old wait is kept
+# cause: The default of 1 s is set only once before the loop, so a 429 without the header that follows one with "3" waits 3 s again.
+# line: seconds = 1 | if "Retry-After" in response.headers:
+import asyncio
+
+
+async def ask(client, page):
+    """Return the response; where the server says when to come back, come back then."""
+    seconds = 1
+    response = await client.get(page)
+    while response.status_code == 429:
+        if "Retry-After" in response.headers:
+            seconds = int(response.headers["Retry-After"])
+        await asyncio.sleep(seconds)
+        response = await client.get(page)
+    response.raise_for_status()
+    return response
+
+
+# %% pool-1 wrong: timeouts switched off
+# cause: The requests queue in the client's pool with the timeout switched off instead of being held back, so the client's timeouts are not left as they are.
+# line: client.get(page, timeout=None)
+import asyncio
+
+
+async def fetch_names(client, pages):
+    async def fetch_name(page):
+        response = await client.get(page, timeout=None)
+        return response.json()["name"]
+
+    tasks = [asyncio.create_task(fetch_name(page)) for page in pages]
+    return [await task for task in tasks]

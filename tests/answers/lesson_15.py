@@ -493,7 +493,6 @@ async def pages(fetch, url):
 # %% first-match-1 wrong: only True is true
 # cause: `wanted` may return anything that is true, not only True itself
 # line: is True
-# told: none
 from contextlib import aclosing
 
 
@@ -2553,3 +2552,21 @@ async def pages(fetch, url):
         url = page["next"]
     for item in items:
         yield item
+
+
+# %% first-match-1 wrong: return in the finally
+# cause: The return in the finally block swallows the error that wanted raised, and None comes back instead.
+# line: return found | finally:
+from contextlib import aclosing
+
+
+async def first(stream, wanted):
+    found = None
+    try:
+        async for item in stream:
+            if wanted(item):
+                found = item
+                break
+    finally:
+        await stream.aclose()
+        return found

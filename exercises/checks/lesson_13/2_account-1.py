@@ -5,6 +5,7 @@ import asyncio
 import inspect
 import threading
 
+from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import ended, made_per_call, now
@@ -92,6 +93,17 @@ class PayIn(Exercise):
                 "account around reading, asking and writing.",
             )
 
+        if bank.peak > 1:
+            raise Wrong(
+                "lost update",
+                "The right sum came out, but the payments were at the bank at the same time: it "
+                "wasn't told what is in the account after the payment before.",
+                lab.await_of(),
+                "The bank has to know what is in the account then. Hold one lock for the account "
+                "around reading, asking and writing.",
+                headline="told the bank an old sum",
+            )
+
         lab.told("for Ann and for Ben, and paid in twice for each, at the same time")
         begin, ann, ben = now(), Account(bank), Account(bank)
         async with asyncio.TaskGroup() as group:
@@ -169,8 +181,8 @@ class PayIn(Exercise):
     )
     def any_payments(self, Account, lab, changes, others):
         lab.told(
-            f"and paid in {changes} at the same time, {others} into another account, and then 7 "
-            "into each; the bank refuses 13"
+            f"and paid in {_sums(changes)}, {_sums(others)} into another account, and then 7 into "
+            f"each{_refused(changes + others)}"
         )
         return self._paid(Account, lab, [changes, others], lambda tasks, bank: None)
 
@@ -186,10 +198,11 @@ class PayIn(Exercise):
     def one_is_cancelled(self, Account, lab, changes, number, after):
         number = min(number, len(changes) - 1)
         when = f"after {after} s" if after != "turn" else "in the moment in which its turn came"
-        lab.told(
-            f"and paid in {changes} at the same time, then 7; payment number {number + 1} was "
-            f"cancelled {when}, and the bank refuses 13"
-        )
+        # Nothing is refused before 1 s, so what was cancelled before that never is.
+        others = changes[:number] + changes[number + 1 :]
+        refused = _refused(others if after == 0.5 else changes)
+        which = f"payment number {number + 1}" if others else "that payment"
+        lab.told(f"and paid in {_sums(changes)}, then 7; {which} was cancelled {when}{refused}")
 
         def cancel(tasks, bank):
             def now():
@@ -393,6 +406,17 @@ class PayIn(Exercise):
 
 class Refused(Exception):
     """The bank says no."""
+
+
+def _sums(changes):
+    """Payments into one account, in words."""
+    if not changes:
+        return "nothing"
+    return f"{listed(map(str, changes))} euros" + " at the same time" * (len(changes) > 1)
+
+
+def _refused(changes):
+    return "; the bank refuses 13" if 13 in changes else ""
 
 
 def _read_before(lab):

@@ -1,6 +1,7 @@
 import asyncio
 import sys
 
+from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.hangs import Stuck
 
@@ -38,7 +39,7 @@ class BuyBread(Exercise):
     def verify(self, buy, lab):
         lab.told("when two loaves were there")
         shelf = ["rye", "oat"]
-        run = lab.run(self._day(buy, lab, shelf, customers=1, bakes=()))
+        run = self._run_with_loaves(buy, lab, shelf)
         loaves = [loaf for loaf, _ in run.result]
         if loaves == ["oat"]:
             raise Wrong(
@@ -50,10 +51,17 @@ class BuyBread(Exercise):
                 headline="took the last loaf",
             )
         lab.equal(loaves, ["rye"])
-        looked = lab.item_of("shelf", at=0)
-        lab.equal(shelf, ["oat"], what="the shelf then held", line=looked)
+        if shelf == ["rye", "oat"]:
+            raise Wrong(
+                "value",
+                "It returned 'rye', and the loaf still lay on the shelf.",
+                lab.item_of("shelf", at=0) or lab.returning(),
+                "To look at an item leaves it in the list; `pop(0)` takes it out, and returns it.",
+                headline="left the loaf on the shelf",
+            )
+        lab.equal(shelf, ["oat"], what="the shelf then held")
 
-        lab.told("when the shelf was empty; a loaf came after 1.03 s")
+        lab.told("when the shelf was empty; the baker was to bring a loaf after 1.03 s")
         self._bought(lab, buy, [(1.03, "rye")])
 
         lab.told(
@@ -72,6 +80,22 @@ class BuyBread(Exercise):
             "when the shelf was empty, and a baker held the lock for 1 s while he brought a loaf"
         )
         self._bought(lab, buy, [(1, "rye")], holds=True)
+
+    def _run_with_loaves(self, buy, lab, shelf):
+        try:
+            return lab.run(self._day(buy, lab, shelf, customers=1, bakes=()))
+        except Stuck as stuck:
+            waits = [(file, line) for _, file, line, what in stuck.tasks if "Condition" in what]
+            if len(shelf) < 2 or not waits:
+                raise
+            raise Wrong(
+                "deadlock",
+                "It took none of them, and waited for ever.",
+                waits[0],
+                "Nobody notifies you of a loaf that is there already. Look at the shelf first, and "
+                "wait only if it is empty.",
+                headline="waited although there was bread",
+            ) from None
 
     def _bought(self, lab, buy, bakes, customers=1, holds=False):
         lock = OwnLock()
@@ -196,9 +220,11 @@ class BuyBread(Exercise):
         missing = customers + leaves - len(shelf) - sum(map(len, bakes))
         bakes = [*bakes, ["bun"] * missing] if missing > 0 else bakes
         times = f"{customers + leaves} times at once" if customers + leaves > 1 else "once"
+        came = [f"{_loaves(loaves)} at {when} s" for when, loaves in enumerate(bakes, 1)]
         lab.told(
-            f"{times} with {shelf} on the shelf; once a second the baker brought {bakes}"
-            + (", and the last call was cancelled after 0.5 s" * leaves)
+            f"{times} with {_loaves(shelf)} on the shelf"
+            + (f"; the baker was to bring {', then '.join(came)}" if bakes else "")
+            + ("; the last call was cancelled after 0.5 s" * leaves)
         )
         changed, bought = asyncio.Condition(), []
         shelf = Shelf(shelf, changed.locked, lab)
@@ -229,9 +255,9 @@ class BuyBread(Exercise):
         if shelf.unlocked is not None:
             raise Wrong(
                 "lost update",
-                "It looked at the shelf, or took from it, while nobody held the lock of `changed`.",
+                f"It {shelf.did} while nobody held the lock of `changed`.",
                 shelf.unlocked,
-                "Do both inside `async with changed:`.",
+                "Look at the shelf, and take from it, inside `async with changed:`.",
                 headline="went to the shelf without the lock",
             )
         if run.result:
@@ -304,6 +330,11 @@ class BuyBread(Exercise):
     )
 
 
+def _loaves(loaves):
+    """Loaves in words, each as Python writes it."""
+    return listed(map(repr, loaves)) if loaves else "nothing"
+
+
 class OwnLock(asyncio.Lock):
     """A lock that knows whose it is."""
 
@@ -323,13 +354,13 @@ class OwnLock(asyncio.Lock):
 
 
 class Shelf(list):
-    """A list that notes where it was used without the lock: .unlocked. held: tells whether the
-    lock is held.
+    """A list that notes where it was used first without the lock, and what was done: .unlocked,
+    .did. held: tells whether the lock is held.
     """
 
     def __init__(self, loaves, held, lab):
         super().__init__(loaves)
-        self.held, self.lab, self.unlocked = held, lab, None
+        self.held, self.lab, self.unlocked, self.did = held, lab, None, ""
 
     def _noting(name):
         method = getattr(list, name)
@@ -337,6 +368,8 @@ class Shelf(list):
         def noting(self, *arguments):
             if self.unlocked is None and not self.held():
                 self.unlocked = self.lab.text.of_frame(sys._getframe(1))
+                looks = name in ("__getitem__", "__len__")
+                self.did = "looked at the shelf" if looks else "changed the shelf"
             return method(self, *arguments)
 
         return noting

@@ -1,7 +1,9 @@
 import asyncio
 import inspect
 
+from helpers.basics.words import count
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.hangs import Stuck
 
 from .shared import as_coroutine, ended, made_per_call, outcome
 
@@ -190,7 +192,10 @@ class Limited(Exercise):
         get = limited(fetch, most)
 
         async def callers():
-            tasks = [asyncio.create_task(as_coroutine(get(page))) for page in range(most + 1)]
+            tasks = [
+                asyncio.create_task(as_coroutine(get(page)), name=f"caller {page + 1}")
+                for page in range(most + 1)
+            ]
             victim = tasks[0] if who.startswith("was") else tasks[-1]
             if who.startswith("had"):
                 ends.append(victim.cancel)
@@ -199,7 +204,10 @@ class Limited(Exercise):
             came = await ended(tasks)
             return came + await asyncio.gather(*(outcome(get(page)) for page in range(most + 1)))
 
-        run = lab.run(callers())
+        try:
+            run = lab.run(callers())
+        except Stuck as stuck:
+            raise self._lost_place(lab, stuck, who) or stuck from None
         if run.error:
             raise run.error
         if service.peak > most and who.startswith("was") and (line := lab.call_of("*.cancel")):
@@ -211,6 +219,24 @@ class Limited(Exercise):
                 at="only asks it to end",
             )
         return {"they got": run.result, "": lab.seen(run, service, without=("result",))}
+
+    def _lost_place(self, lab, stuck, who):
+        """The Wrong where callers wait in a line of the answer's own; None where they don't."""
+        waits = [(file, line) for _, file, line, what in stuck.tasks if what == "a future" and line]
+        if who.startswith("was") or not waits:
+            return None
+        return Wrong(
+            "deadlock",
+            f"Nobody was in `fetch` any more, and {count(len(waits), 'caller')} still waited.",
+            waits[0],
+            "A task that is cancelled while it waits takes no place any more: the place has to go "
+            "to the next one that waits."
+            if who == "waited"
+            else "A task that is cancelled then has a place all the same, and must give it back on "
+            "this way, too.",
+            headline="lost a place",
+            at="waits for ever",
+        )
 
     @right
     def with_a_semaphore(fetch, most):

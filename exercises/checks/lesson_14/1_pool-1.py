@@ -199,13 +199,20 @@ class WithinThePool(Exercise):
                 headline="made other connections",
             )
         if set(patience) != {0.1}:
+            off = set(patience) == {None}
             raise Wrong(
                 "changed",
-                "The requests went out with a pool timeout other than the client's 0.1 s.",
+                "The requests went out with the client's timeout of 0.1 s for the pool switched "
+                "off."
+                if off
+                else "The requests went out with a pool timeout other than the client's 0.1 s.",
                 lab.earliest(
                     lab.call_of("timeout*"), lab.keyword("timeout"), lab.assigned("timeout")
                 ),
-                "A longer timeout only moves the limit. Keep within the pool.",
+                "Leave the timeouts as they are. Send a request only when a connection is free for "
+                "it: then none waits."
+                if off
+                else "A longer timeout only moves the limit. Keep within the pool.",
                 headline="changed the timeouts",
             )
         slow = next(asked for asked in log if asked.path == pages[0])

@@ -8,7 +8,7 @@ import httpx
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import MOST, came_of, the_brackets
+from .shared import MOST, came_of, the_brackets, unchecked_failures
 
 
 class OneClient(Exercise):
@@ -76,19 +76,30 @@ class OneClient(Exercise):
                 headline="left the client open",
             )
         lab.told("with a server whose third page answers 503")
-        with noted_clients(lab) as clients:
+        with noted_clients(lab) as clients, unchecked_failures(lab) as failures:
             try:
                 lab.run(self._ask(lab, all_names, site.url), raises=httpx.HTTPStatusError)
             except (Wrong, KeyError, ValueError) as error:
                 the_brackets(lab, 503)
-                if not isinstance(error, Wrong) and not lab.use_of("raise_for_status"):
+                if not isinstance(error, Wrong) and failures:
+                    elsewhere = lab.use_of("raise_for_status")
                     raise Wrong(
                         "another error",
                         "A page failed, and what came out was a "
                         f"{type(error).__name__}: the answer was read as if it were a page.",
-                        lab.call_of("*.get"),
-                        "`response.raise_for_status()` raises the HTTPStatusError.",
-                        headline="never looked at the status",
+                        next(iter(failures.values())) or lab.call_of("*.get"),
+                        "`response.raise_for_status()` raises the HTTPStatusError."
+                        + " Call it for each page." * bool(elsewhere),
+                        headline="did not look at each status"
+                        if elsewhere
+                        else "never looked at the status",
+                        at="asks for that page" if elsewhere else "",
+                    ) from None
+                if not isinstance(error, Wrong) and lab.keeping(httpx.HTTPStatusError):
+                    raise lab.lost_error(
+                        "A page failed, and its HTTPStatusError had to come out. What came out was "
+                        f"a {type(error).__name__}.",
+                        httpx.HTTPStatusError,
                     ) from None
                 raise
         if clients and not clients[0].is_closed:
@@ -242,11 +253,18 @@ class OneClient(Exercise):
                 'A page may be empty. The last one is the one whose "next" is `None`.',
                 headline="took an empty page for the end",
             )
-        cancelled = isinstance(run.error, asyncio.CancelledError)
-        return {
-            "what came of it is": "a cancellation" if cancelled else came_of(run),
-            "of its clients, closed are": [client.is_closed for client in clients],
-        }
+        came = "a cancellation" if isinstance(run.error, asyncio.CancelledError) else came_of(run)
+        if not all(client.is_closed for client in clients):
+            raise Wrong(
+                "left open",
+                f"It ended with {came}, and a client was not closed."
+                if run.error
+                else "It returned, and a client was not closed.",
+                lab.text.skipped("aclose") or lab.call_of("AsyncClient"),
+                "`async with httpx.AsyncClient() as client:` closes it, whatever happens.",
+                headline="left the client open",
+            )
+        return {"what came of it is": came, "its clients were": len(clients)}
 
     equivalent = {"closed_by_hand: falsy for None, line 8": "an address is never empty"}
 

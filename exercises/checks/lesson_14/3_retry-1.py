@@ -9,8 +9,18 @@ import httpx
 import tenacity
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import is_named, uses
 
-from .shared import MOST, Server, came_of, deciding, requests_to, the_response, times
+from .shared import (
+    MOST,
+    Server,
+    came_of,
+    deciding,
+    requests_to,
+    the_brackets,
+    the_response,
+    times,
+)
 
 TRANSPORT = httpx.ConnectError, httpx.WriteError, httpx.RemoteProtocolError, httpx.PoolTimeout
 OUTCOMES = (
@@ -85,6 +95,7 @@ class TryAgain(Exercise):
 
     def _look_at_pauses(self, lab, server):
         gaps, wanted = server.gaps, self.PAUSES[: len(server.gaps)]
+        asked_for = " and ".join(f"{pause} s" for pause in wanted)
         line = lab.earliest(lab.call_of("sleep", "wait_*"), lab.keyword("wait"))
         said = f"It paused for {' and '.join(f'{gap:.2g} s' for gap in gaps)}."
         if all(abs(gap - pause) < 0.01 for gap, pause in zip(gaps, wanted)):
@@ -105,11 +116,23 @@ class TryAgain(Exercise):
                 "Each pause is twice as long as the one before: 0.1 s, 0.2 s, 0.4 s.",
                 headline="equal pauses",
             )
+        if all(abs(gap - 2 * pause) < 0.01 for gap, pause in zip(gaps, wanted)):
+            doubled = _doubled_before_the_sleep(lab)
+            raise Wrong(
+                "pauses",
+                f"{said} That is twice as long each time as asked for: {asked_for}.",
+                doubled or (None if lab.literal(0.1) else lab.literal(0.2)) or line,
+                "The first pause is 0.1 s: double it after the sleep, and not before."
+                if doubled
+                else "The first pause is 0.1 s; the next one is twice as long.",
+                headline="paused twice as long",
+                at="doubles it before the sleep" if doubled else "",
+            )
         raise Wrong(
             "pauses",
             said,
             line,
-            "They must be 0.1 s, then 0.2 s, then 0.4 s.",
+            "The pauses must be 0.1 s, then 0.2 s, then 0.4 s.",
             headline="other pauses",
         )
 
@@ -118,8 +141,9 @@ class TryAgain(Exercise):
         server = Server(lab, *[status] * MOST)
         try:
             lab.run(server.meet(ask, "GET", "/7"), raises=httpx.HTTPStatusError)
-        except (Wrong, tenacity.RetryError):
+        except (Wrong, tenacity.RetryError) as error:
             self._look_at_retries(lab, server, status)
+            self._look_at_status(lab, server, error)
             raise
         self._look_at_retries(lab, server, status)
 
@@ -131,6 +155,29 @@ class TryAgain(Exercise):
                 deciding(lab, httpx.HTTPStatusError, "status")
                 or lab.earliest(lab.use_of("status_code", "retry_if*"), lab.literal("status_code")),
                 "Here only a 503 and a TransportError may pass." if status == 429 else None,
+            )
+
+    def _look_at_status(self, lab, server, error):
+        """Raise Wrong if an error was lost because a bad status was never made one."""
+        got = server.returned
+        if getattr(error, "kind", "") != "lost error" or not isinstance(got, httpx.Response):
+            return
+        if got in server.unchecked:
+            the_brackets(lab, got.status_code)
+            raise Wrong(
+                "lost error",
+                f"After {requests_to(server)} it returned the response with status "
+                f"{got.status_code}, and no error came out.",
+                _returned_as_it_is(lab),
+                "A bad status is no error yet: `response.raise_for_status()` makes one of it.",
+                headline="returned a bad status",
+                at="lets it pass",
+            ) from None
+        if error.line is None and (caught := lab.handler(httpx.HTTPStatusError)):
+            error.line = caught
+            error.try_ = (
+                "Where no further try follows, the error has to go on: a bare `raise` in the "
+                "`except` sees to that."
             )
 
     def _posts_once(self, ask, lab):
@@ -164,11 +211,11 @@ class TryAgain(Exercise):
                         lab.operation("==", on=["method"]),
                     ),
                 )
+            server = Server(lab, outcome)
             try:
-                lab.run(Server(lab, outcome).meet(ask, "POST", "/orders"), raises=httpx.HTTPError)
+                lab.run(server.meet(ask, "POST", "/orders"), raises=httpx.HTTPError)
             except Wrong as found:
-                if found.kind == "lost error" and not lost:
-                    found.line, found.at = found.line or _returned_as_it_is(lab), "lets it pass"
+                self._look_at_status(lab, server, found)
                 raise
 
     def _gives_up(self, ask, lab):
@@ -190,8 +237,7 @@ class TryAgain(Exercise):
                     headline="wrapped the error",
                 ) from None
             except Wrong as found:
-                if found.kind == "lost error" and outcome == 503:
-                    found.line, found.at = found.line or _returned_as_it_is(lab), "lets it pass"
+                self._look_at_status(lab, server, found)
                 raise
             if len(server.asked) == 1:
                 raise Wrong(
@@ -505,4 +551,21 @@ def _returned_as_it_is(lab):
         plain = [node.lineno for node in returns if isinstance(node.value, what)]
         if plain:
             return plain[0] if len(plain) == 1 else None
+    return None
+
+
+def _doubled_before_the_sleep(lab):
+    """The line that doubles what is slept for, earlier in the same block; None if none does."""
+    for outer in lab.nodes():
+        doubled = {}
+        for statement in getattr(outer, "body", None) or ():
+            match statement:
+                case ast.AugAssign(target=ast.Name(id=name), op=ast.Mult()):
+                    doubled[name] = statement.lineno
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp(op=ast.Mult())):
+                    if uses((name,), statement.value):
+                        doubled[name] = statement.lineno
+                case ast.Expr(value=ast.Await(value=ast.Call(func=func, args=[ast.Name(id=name)]))):
+                    if is_named(func, ("sleep",)) and name in doubled:
+                        return doubled[name]
     return None

@@ -1,9 +1,11 @@
+import ast
 import asyncio
 import math
 import random
 from collections import Counter
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import is_constant, is_named
 
 
 class Jitter(Exercise):
@@ -31,7 +33,7 @@ class Jitter(Exercise):
 
     def verify(self, pause, lab):
         for attempt in (2, 0, 1, 3, 4, 5, 9, 2000):
-            longest = min(2.0, 0.1 * 2 ** min(attempt, 5))
+            longest = _longest(attempt)
             lab.told(
                 f"for {self.CLIENTS} clients with attempt {attempt}, where the longest pause "
                 f"is {longest:g} s"
@@ -65,9 +67,10 @@ class Jitter(Exercise):
                         f"It returned {one!r:.80}; a number of seconds is wanted.",
                         lab.returning(),
                     )
-            self._look(lab, drawn, longest)
+            self._look(lab, drawn, attempt)
 
-    def _look(self, lab, drawn, longest):
+    def _look(self, lab, drawn, attempt):
+        longest = _longest(attempt)
         line = lab.operation("%") or lab.returning()
         low, high = min(drawn), max(drawn)
         [(usual, times_drawn)] = Counter(drawn).most_common(1)
@@ -90,11 +93,18 @@ class Jitter(Exercise):
         if low < 0:
             raise Wrong("pauses", f"I got {low:.3g} s.", line, headline="waits less than nothing")
         if high < longest * 0.9 and not once:
+            doublings = max(0, math.ceil(math.log2(high / 0.1 - 1e-9))) if high > 0 else 0
+            # Those before 3 have been asked for by then, and were right.
+            stops = 3 <= attempt <= 5 and doublings == attempt - 1
             raise Wrong(
                 "pauses",
-                f"The longest pause that I got was {high:.3g} s.",
-                self._doubles_too_little(lab) or line,
-                "0.1 s for attempt 0, and it doubles with each attempt, up to 2 s.",
+                f"The longest pause that I got was {high:.3g} s"
+                + f", as for attempt {attempt - 1}." * stops
+                + "." * (not stops),
+                _line_with_the_last(lab, doublings) or line,
+                "The doubling stops too early: it goes on until the longest pause is 2 s."
+                if stops
+                else "0.1 s for attempt 0, and it doubles with each attempt, up to 2 s.",
                 headline="waits too briefly",
             )
         if times_drawn > self.CLIENTS / 10:
@@ -150,30 +160,18 @@ class Jitter(Exercise):
         kept = lab.default() if lab.call_of(*drawing) == lab.default() else None
         return kept or lab.call_of("Random", "seed")
 
-    def _doubles_too_little(self, lab):
-        """Line that caps the attempt before the pause has reached its 2 s."""
-        return next(
-            (
-                line
-                for few in (1, 2, 3, 4)
-                if (line := lab.call_of("min", given=few))
-                and line == lab.call_of("min", given="attempt")
-            ),
-            None,
-        )
-
     @sweep(
         lambda some: {"attempt": some.one_of(some.integers(0, 12), some.integers(13, 2000))},
         besides=[{"attempt": 1023}, {"attempt": 1024}],
         most=12,
     )
     def any_attempt(self, pause, lab, attempt):
-        longest = min(2.0, 0.1 * 2 ** min(attempt, 5))
+        longest = _longest(attempt)
         lab.told(
             f"for {self.CLIENTS} clients with attempt {attempt}, where the longest pause is "
             f"{longest:g} s"
         )
-        self._look(lab, [pause(attempt) for _ in range(self.CLIENTS)], longest)
+        self._look(lab, [pause(attempt) for _ in range(self.CLIENTS)], attempt)
 
     equivalent = {
         "evenly: or None, line 6": "nobody ever draws a 0.0",
@@ -244,3 +242,30 @@ class Jitter(Exercise):
     @wrong("pauses", says="doubled for each attempt")
     def counts_from_one(attempt):
         return random.uniform(0, min(2, 0.2 * (attempt + 1) * 2 / 3))
+
+
+def _longest(attempt):
+    return min(2.0, 0.1 * 2 ** min(attempt, 5))
+
+
+def _line_with_the_last(lab, doublings):
+    """The one line that may hold the pause at so many doublings: by their number, or by the pause
+    that they make; None if there is none, or more than one.
+    """
+    lines, held = set(), (doublings, _longest(doublings))
+    for node in lab.nodes():
+        if isinstance(node, ast.Compare):
+            parts = [node.left, *node.comparators]
+        elif isinstance(node, ast.Call) and is_named(node.func, ("min", "range")):
+            parts = node.args
+        elif isinstance(node, ast.Assign):
+            parts = [node.value]
+        else:
+            parts = []
+        for part in parts:
+            if any(is_constant(part, value) for value in held):
+                lines.add(part.lineno)
+            elif isinstance(part, ast.Name):
+                lines.add(lab.text.made_outside(part.id, lambda made: is_constant(made, held[0])))
+    lines.discard(None)
+    return lines.pop() if doublings and len(lines) == 1 else None

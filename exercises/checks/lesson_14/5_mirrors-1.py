@@ -1,9 +1,12 @@
+"""Long, for two limits can be set, missed or mixed up in many ways."""
+
 import asyncio
 import contextlib
 import math
 
 import httpx
 
+from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
@@ -79,6 +82,16 @@ class Mirrors(Exercise):
                     f"{run.elapsed:.3g} s: a deadline ends it by a CancelledError.",
                     caught,
                 )
+            if run.elapsed > seconds + 0.01 and len(fetch.started) == math.ceil(seconds):
+                raise Wrong(
+                    "limits add up",
+                    f"The {seconds} s were up while mirror number {len(fetch.started)} was asked, "
+                    f"and nothing stopped that: it took {run.elapsed:.3g} s.",
+                    lab.call_of("timeout", "timeout_at", "wait_for"),
+                    "The deadline has to stop a mirror that is being asked, too: put "
+                    "`asyncio.timeout(seconds)` around all of it.",
+                    headline="did not stop at the deadline",
+                )
             if run.elapsed > seconds + 0.01:
                 raise Wrong(
                     "limits add up",
@@ -143,6 +156,30 @@ class Mirrors(Exercise):
                 "I cancelled it after 0.5 s. It went on with the next mirror.",
                 lab.handler(),
             ) from None
+        self._lets_out(lab, from_mirrors)
+
+    def _lets_out(self, lab, from_mirrors):
+        fetch = lab.service({"a": 0.2, "b": 0.3}, errors={"a": LookupError("no such page")})
+        lab.told(
+            'with two mirrors, of which "a" raises a LookupError after 0.2 s, and 5 s for the whole'
+        )
+        error = None
+        try:
+            lab.run(from_mirrors, fetch, ["a", "b"], 5, raises=LookupError)
+        except Exception as raised:
+            error = raised
+        if "b" in fetch.started:
+            raise Wrong(
+                "another error",
+                'The LookupError had to come out at once. "b" was asked all the same.',
+                lab.kept_of(LookupError) or lab.handler(LookupError),
+                "A LookupError is no TransportError, and no TimeoutError either. Catch only the "
+                "two after which the next mirror is to be asked.",
+                headline="went on after another error",
+                at="catches it",
+            )
+        if error:
+            raise error
 
     def _first(self, lab, from_mirrors, fetch):
         ended = []
@@ -217,12 +254,15 @@ class Mirrors(Exercise):
             "broken": LookupError("no such page"),
         }
         fetch = lab.service(waits, {"quick": page, "slow": page}, errors, cleanup=0.05)
-        raising = {name: errors[name] for name in mirrors if name in errors}
-        lab.told(
-            f"with {mirrors}, and {seconds} s for the whole; they take "
-            f"{ {name: waits[name] for name in mirrors} } s, give {page!r}"
-            + (f" or raise {raising}" if raising else "")
-        )
+        does = {
+            "quick": f"gives {page!r} after 0.2 s",
+            "slow": f"gives {page!r} after 0.7 s",
+            "lost": "raises a ConnectError after 0.31 s",
+            "silent": "never comes back",
+            "broken": "raises a LookupError after 0.12 s",
+        }
+        told = listed(f'"{name}" {does[name]}' for name in dict.fromkeys(mirrors))
+        lab.told(f"with {mirrors}, and {seconds} s for the whole; {told}")
         run = lab.run(from_mirrors, fetch, mirrors, seconds)
         if isinstance(run.error, TimeoutError):
             run.error = TimeoutError()  # whatever its words

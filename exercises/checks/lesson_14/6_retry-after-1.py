@@ -43,6 +43,11 @@ class AsTold(Exercise):
         lab.told("with a server that answers 429 without a Retry-After, then 200")
         server = Server(lab, 429)
         self._come_back(lab, ask, server, [None])
+        lab.told(
+            'with a server that answers 429 with Retry-After "3", then 429 without it, then 200'
+        )
+        server = Server(lab, (429, "3"), 429)
+        self._come_back(lab, ask, server, ["3", None])
         for status, header in ((404, None), (503, None), (503, "1")):
             says = f' with Retry-After "{header}"' if header else ""
             lab.told(f"with a server that answers {status}{says}")
@@ -88,7 +93,7 @@ class AsTold(Exercise):
         self._look_at_gaps(lab, server, told)
 
     def _look_at_gaps(self, lab, server, told):
-        for gap, header in zip(server.gaps, told):
+        for number, (gap, header) in enumerate(zip(server.gaps, told)):
             wanted, line, early, late = (
                 int(header or 1),
                 lab.call_of("sleep"),
@@ -97,10 +102,20 @@ class AsTold(Exercise):
             )
             observed = f"Told to come back in {wanted} s, it came after {gap:.3g} s."
             if header is None:
-                observed = f"Told to come back, and not when, it came after {gap:.3g} s."
+                observed = f"After a 429 without `Retry-After` it came back after {gap:.3g} s."
                 # What stands in for the header is given where it is looked for, or is a number.
                 line = lab.literal("Retry-", "retry-") or line
                 early = late = "Where there is no `Retry-After`, wait 1 s."
+                before = server.gaps[number - 1] if number else wanted
+                if abs(gap - wanted) > 0.6 and abs(gap - before) < 0.001:
+                    raise Wrong(
+                        "pauses",
+                        f"{observed[:-1]}, as after the 429 before.",
+                        line,
+                        "What one answer asks for holds for that one alone. Where there is no "
+                        "`Retry-After`, wait 1 s.",
+                        headline="kept the wait of the answer before",
+                    )
             if gap < wanted - 0.001:
                 if gap > wanted / 2 and (chance := lab.call_of("random.*", "uniform")):
                     line, early = chance, "Never come back earlier than you were told to."
@@ -118,7 +133,11 @@ class AsTold(Exercise):
         most=20,
     )
     def any_answers(self, ask, lab, told, last):
-        lab.told(f"with a server that answers 429 with Retry-After {told}, and then {last}")
+        said = "".join(
+            f"429 with Retry-After {text!r}, then " if text else "429 without Retry-After, then "
+            for text in told
+        )
+        lab.told(f"with a server that answers {said}{last}")
         server = Server(lab, *((429, text) for text in told), last)
         server.most = len(told) + MOST
         run = lab.run(server.meet(ask, "/7"))

@@ -2,6 +2,8 @@
 
 import ast
 import asyncio
+import contextlib
+import sys
 
 import httpx
 
@@ -16,11 +18,13 @@ class Server:
 
     An outcome is a status, a status with its Retry-After, or a class of httpx's errors. After the
     last one all is well. `asked` holds the method and the time of each request, `most` says how
-    many there may be.
+    many there may be. `returned` is what the answer returned, and `unchecked` what
+    `unchecked_failures` noted meanwhile.
     """
 
     def __init__(self, lab, *outcomes):
         self.lab, self.outcomes, self.asked, self.most = lab, list(outcomes), [], MOST
+        self.returned, self.unchecked = None, {}
 
     @property
     def gaps(self):
@@ -49,7 +53,35 @@ class Server:
         """Await the answer with a client of this server."""
         transport = httpx.MockTransport(self.handle)
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
-            return await self.lab.awaitable(answer(client, *arguments))
+            with unchecked_failures(self.lab) as self.unchecked:
+                self.returned = await self.lab.awaitable(answer(client, *arguments))
+            return self.returned
+
+
+@contextlib.contextmanager
+def unchecked_failures(lab):
+    """The responses with a status of an error whose `raise_for_status` nobody has called, each with
+    the line that asked for it.
+    """
+    failures = {}
+    send, check = httpx.AsyncClient.send, httpx.Response.raise_for_status
+
+    async def noting(self, request, **named):
+        place = lab.text.of_frame(sys._getframe(1))
+        response = await send(self, request, **named)
+        if response.is_error:
+            failures[response] = place
+        return response
+
+    def checking(self):
+        failures.pop(self, None)
+        return check(self)
+
+    httpx.AsyncClient.send, httpx.Response.raise_for_status = noting, checking
+    try:
+        yield failures
+    finally:
+        httpx.AsyncClient.send, httpx.Response.raise_for_status = send, check
 
 
 def deciding(lab, error, *words):

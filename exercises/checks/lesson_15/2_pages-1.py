@@ -215,6 +215,14 @@ class Pages(Exercise):
             return {"results": [url], "next": url + 1 if url < number else None}
 
         run = lab.run(self._all(pages(fetch, 1)))
+        if isinstance(run.error, RecursionError):
+            raise Wrong(
+                "recursion",
+                "`pages` went deeper than Python allows.",
+                lab.text.most_often_in(run.error),
+                "Each page is one more call inside the others, and Python allows about a thousand "
+                "of them. Go from page to page in a loop.",
+            )
         if run.error:
             raise run.error
         return {"it yielded": run.result}

@@ -32,7 +32,23 @@ class FirstMatch(Exercise):
         self._case(first, lab, [3, 8, 5, 9], lambda item: item > 4, 8, 2)
         self._case(first, lab, [0, 7], lambda item: item == 0, 0, 1)
         self._case(first, lab, [1, 2], lambda item: item > 4, None, 2)
+        self._says_yes(first, lab)
         self._fails(first, lab)
+
+    def _says_yes(self, first, lab):
+        stream, note = watched([3, 8], 1)
+        lab.told("with a stream of [3, 8], and a `wanted` that returns 'yes' for 8, and '' for 3")
+        lab.run(self._ask(first, lab, stream, lambda item: "yes" if item == 8 else "", note))
+        if note.got is None:
+            raise Wrong(
+                "value",
+                "It returned None; expected 8.",
+                lab.operation("is", "==", on=["wanted"]) or lab.condition("wanted"),
+                "`wanted` may return anything: what counts as true is a yes, too. "
+                "`if wanted(item):` asks for just that.",
+                headline="took only True for true",
+            )
+        lab.equal(note.got, 8, what="it returned")
 
     def _case(self, first, lab, items, wanted, expected, needed):
         stream, note = watched(items, 1)
@@ -90,10 +106,9 @@ class FirstMatch(Exercise):
                 await first(stream, wanted)
             except ValueError:
                 return note.closed
-            raise Wrong(
-                "lost error",
+            raise lab.lost_error(
                 "`wanted` raised a ValueError, and `first` returned as if nothing had happened.",
-                lab.handler(),
+                ValueError,
             )
 
         stream, note = watched([1, 2], 1)
