@@ -315,8 +315,10 @@ class Lab(Comparing, Fakes, Lines):
         what = waiting(task).what
         frames = [*filter(None, map(frame_of, awaited(task.get_coro())))]
         own = [at for at, one in enumerate(frames) if self.text.owns(one.f_code.co_filename)]
-        if what == "Event.wait" and own and frames[own[-1] + 1 :]:
-            return frames[own[-1] + 1].f_code.co_qualname  # Queue.join has an event inside
+        below = frames[own[-1] + 1 :][:1] if own and what == "Event.wait" else []
+        for frame in below:
+            if frame.f_globals["__name__"].startswith("asyncio."):
+                return frame.f_code.co_qualname  # Queue.join has an event inside
         return what
 
     def where(self, task: asyncio.Task) -> Place | None:
