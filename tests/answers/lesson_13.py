@@ -3745,3 +3745,13 @@ class Account:
             self.euros = await self._bank(self.euros, change)
         finally:
             self._lock.release()
+
+# %% tally-1 wrong: the first number is lost
+# cause: a new name is set to 0 in the except branch but the number isn't added then, so the first number of each name is lost.
+# line: totals[name] = 0
+async def add(totals, name, fetch):
+    number = await fetch(name)
+    try:
+        totals[name] += number
+    except KeyError:
+        totals[name] = 0

@@ -60,6 +60,11 @@ class AddWhatComes(Exercise):
                 headline="left the dict as it was",
             )
         lab.equal(totals, {"a": 103}, what="`totals` is")
+        lab.told("once, with an empty `totals`, and 3 was fetched")
+        totals = {}
+        lab.run(self._all(add, totals, [("a", 3, 1)]))
+        line = lab.assigned("totals", to=ast.Constant)
+        lab.equal(totals, {"a": 3}, what="`totals` is", line=line)
         lab.told(
             'five times at once, with `totals` {"a": 100}: 1, 2 and 4 were fetched for "a", '
             '10 and 20 for "b"'
