@@ -1796,3 +1796,22 @@ def borrow(shelf):
         raise
     else:
         shelf.append(book)
+
+# %% drive-1 wrong: A new error is thrown
+# cause: It throws a new LookupError that it makes itself, not the error that find raised, so a generator with `except KeyError` does not catch it and the original arguments are lost.
+# line: LookupError(f"no answer
+def drive(generator, find):
+    step = generator.send
+    value = None
+    while True:
+        try:
+            question = step(value)
+        except StopIteration as end:
+            return end.value
+
+        try:
+            value = find(question)
+            step = generator.send
+        except LookupError:
+            value = LookupError(f"no answer to {question!r}")
+            step = generator.throw

@@ -1695,7 +1695,6 @@ def bill(order):
 # %% layers-2 wrong: the single things first
 # cause: it asks for the things of the outer order before the orders within it, not from left to right
 # line: for part in sorted(order, key=lambda part: isinstance(part, list)):
-# told: total += yield from bill(part)
 def bill(order):
     total = 0
     for part in sorted(order, key=lambda part: isinstance(part, list)):
@@ -1910,3 +1909,59 @@ class Ask:
     def __await__(self):
         yield self.question
         return self.question
+
+# %% layers-2 wrong: Inner bill gets no prices
+# cause: The for loop over the inner bill yields its names but never sends the prices on to it, so the inner bill is resumed with None and an order within the order fails when it adds up.
+# line: for name in inner: | total += yield name
+def bill(order):
+    total = 0
+    for part in order:
+        if isinstance(part, list):
+            inner = bill(part)
+            for name in inner:
+                total += yield name
+        else:
+            total += yield part
+    return total
+
+# %% layers-2 wrong: Names first, orders afterwards
+# cause: It asks for all names of its own level before it goes into the orders within, so names that stand right of a nested order are asked too early and not from left to right.
+# line: names = [part for part in order if not isinstance(part, list)] | for inner in orders:
+def bill(order):
+    names = [part for part in order if not isinstance(part, list)]
+    orders = [part for part in order if isinstance(part, list)]
+    prices = []
+    for name in names:
+        prices.append((yield name))
+    for inner in orders:
+        prices.append((yield from bill(inner)))
+    return sum(prices)
+
+# %% awaitable-1 wrong: Takes None for no answer
+# cause: It asks again as long as the answer is None, but None is an answer that the driver may send, and then the await has to end with it.
+# line: while answer is None: | answer = None
+class Ask:
+    def __init__(self, question):
+        self.question = question
+
+    def __await__(self):
+        answer = None
+        while answer is None:
+            answer = yield self.question
+        return answer
+
+# %% by-hand-1 wrong: Errors end in the finally
+# cause: The return in finally swallows any exception, so an error that leaves the coroutine does not leave run_alone.
+# line: return result, pauses | finally:
+def run_alone(coroutine):
+    """Run the coroutine to its end; return its result and how often it paused."""
+    result, pauses = None, 0
+    try:
+        while True:
+            coroutine.send(None)
+            pauses += 1
+    except StopIteration as end:
+        result = end.value
+    finally:
+        coroutine.close()
+        return result, pauses

@@ -1860,7 +1860,6 @@ def run_for(ready, turns):
 # %% turns-1 wrong: looks at the limit once a round
 # cause: the limit is looked at only between whole rounds, so that more than `turns` turns are given
 # line: for _ in range(len(ready)): | while ready and given < turns:
-# told: none
 from collections import deque
 
 
@@ -2249,3 +2248,45 @@ def run_all(generators):
                 results[position] = end.value
         alive = next_round
     return results
+
+# %% collect-1 wrong: The place gets out of step
+# cause: The place is worked out from the number of turns, which is right only as long as none has ended; after that results are written to the wrong places.
+# line: place = turn % len(results)
+from collections import deque
+
+
+def run_all(generators):
+    """Run them in turns; return what each returned, in their order."""
+    ready = deque(generators)
+    results = [None] * len(ready)
+    turn = 0
+    while ready:
+        generator = ready.popleft()
+        place = turn % len(results)
+        turn += 1
+        try:
+            generator.send(None)
+        except StopIteration as end:
+            results[place] = end.value
+        else:
+            ready.append(generator)
+    return results
+
+# %% turns-1 wrong: An error loses the round
+# cause: Those that had their turn wait in `again` until the round is over, so if a generator raises an error they are lost and not in `ready` afterwards.
+# line: ready.extend(again) | again.append(generator) | again = []
+def run_for(ready, turns):
+    """Give at most so many turns; return how many were given."""
+    given = 0
+    while ready and given < turns:
+        again = []
+        while ready and given < turns:
+            generator = ready.popleft()
+            given += 1
+            try:
+                generator.send(None)
+            except StopIteration:
+                continue
+            again.append(generator)
+        ready.extend(again)
+    return given

@@ -499,7 +499,6 @@ async def every(seconds, times, work, clock, sleep):
 # %% every-1 wrong: a second is the beat
 # cause: the beats are one second apart, whatever is asked
 # line: await sleep(start + beat - clock())
-# told: none
 async def every(seconds, times, work, clock, sleep):
     """Await `work()` on each beat, `seconds` apart, `times` times."""
     start = clock()
@@ -1683,7 +1682,6 @@ def next_wait(ready, sleeping, now):
 # %% wait-1 wrong: looks only at the deadlines to come
 # cause: a deadline that has passed is left out, so that the loop sleeps until a later one though somebody should wake now
 # line: if deadline > now
-# told: none
 def next_wait(ready, sleeping, now):
     if ready:
         return 0
@@ -2085,4 +2083,17 @@ async def every(seconds, times, work, clock, sleep):
                 await sleep(rest)
             else:
                 beat = clock()
+        await work()
+
+# %% every-1 wrong: Leaves out missed beats
+# cause: If a work took longer than `seconds` the missed beat is skipped without a work, so work is awaited fewer times than `times` says and the next one does not begin at once.
+# line: if wait < 0: | continue
+async def every(seconds, times, work, clock, sleep):
+    start = clock()
+    for beat in range(times):
+        if beat > 0:
+            wait = start + beat * seconds - clock()
+            if wait < 0:
+                continue
+            await sleep(wait)
         await work()

@@ -3755,3 +3755,14 @@ async def add(totals, name, fetch):
         totals[name] += number
     except KeyError:
         totals[name] = 0
+
+# %% bread-1 wrong: lets go between look and wait
+# cause: The lock is given up between looking at the shelf and waiting, so a baker who stands in line for the lock brings the loaf and notifies in between, and the customer waits on though there is bread.
+# line: await changed.wait() | return shelf.pop(0) | if shelf:
+async def buy(changed, shelf):
+    while True:
+        async with changed:
+            if shelf:
+                return shelf.pop(0)
+        async with changed:
+            await changed.wait()

@@ -1,6 +1,10 @@
+"""Long, for an error can go astray in many ways, and each is a whole program."""
+
+import ast
 import contextlib
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import is_named
 
 RAISED = (LookupError, KeyError, IndexError, ValueError, TypeError, RuntimeError, OSError)
 ERRORS = {each.__name__: each for each in RAISED}
@@ -59,15 +63,48 @@ class Drive(Exercise):
         try:
             got = drive(lab.generator(careless()), find)
         except LookupError:
-            return
-        raise Wrong(
-            "lost error",
-            f"A generator did not catch the LookupError. It should come out of `drive`, "
-            f"which returned {got!r}.",
-            lab.handler(),
-            "What leaves the generator must reach whoever called `drive`.",
-            headline="swallowed the error",
-        )
+            pass
+        else:
+            raise Wrong(
+                "lost error",
+                f"A generator did not catch the LookupError. It should come out of `drive`, "
+                f"which returned {got!r}.",
+                lab.handler(),
+                "What leaves the generator must reach whoever called `drive`.",
+                headline="swallowed the error",
+            )
+        self._thrown(lab, drive)
+
+    def _thrown(self, lab, drive):
+        """What goes into the generator is a LookupError, and the very one that `find` raised."""
+        for error in (KeyError("umbrella"), ValueError("umbrella")):
+            heard = []
+
+            def find(question, error=error):
+                raise error
+
+            lab.told(f"with a generator that catches each error; `find` raised {error!r}")
+            with contextlib.suppress(Exception):
+                drive(lab.generator(talker(heard, ["umbrella"], "enough", True)), find)
+            thrown = next((each for each in heard if isinstance(each, BaseException)), None)
+            if thrown is None or (isinstance(error, KeyError) and repr(thrown) == repr(error)):
+                continue
+            said = f"The generator was thrown {thrown!r}."
+            if isinstance(error, KeyError):
+                raise Wrong(
+                    "another error",
+                    said,
+                    made_instead(lab),
+                    "Catch the error that `find` raises `as error`, and throw that one.",
+                    headline="threw another error",
+                )
+            raise Wrong(
+                "caught too much",
+                said,
+                lab.handler(ValueError),
+                "Only a LookupError goes in. Let any other error that `find` raises come out.",
+                headline="threw in what is no LookupError",
+            )
 
     @sweep(
         lambda some: {
@@ -103,7 +140,7 @@ class Drive(Exercise):
             asked.append(question)
             answer = answers[len(asked) - 1] if len(asked) <= len(answers) else None
             if is_raised(answer):
-                raise ERRORS[answer](f"nobody knows the {question}")
+                raise ERRORS[answer](f"nobody knows {question!r}")
             return answer
 
         if len(questions) < 12:
@@ -311,6 +348,18 @@ def find(question):
     if question not in known:
         raise LookupError(f"nobody knows the {question}")
     return known[question]
+
+
+def made_instead(lab):
+    """The line of an `except` that makes an error of its own, or else the one that throws."""
+    made = (
+        part.lineno
+        for node in lab.nodes()
+        if isinstance(node, ast.ExceptHandler)
+        for part in ast.walk(node)
+        if isinstance(part, ast.Call) and is_named(part.func, ("*Error",))
+    )
+    return next(made, None) or lab.call_of("throw")
 
 
 def is_raised(answer):

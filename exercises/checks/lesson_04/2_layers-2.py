@@ -3,6 +3,7 @@ import inspect
 import reprlib
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import is_named
 
 
 class Bill(Exercise):
@@ -45,8 +46,17 @@ class Bill(Exercise):
                 try_="At the end, `return` the sum.",
                 headline="no return",
             )
-        line = lab.dropped_yield()
-        lab.equal(total, PRICES["tea"] + PRICES["cake"], what="it returned", line=line)
+        both = PRICES["tea"] + PRICES["cake"]
+        if total != both and (drops := lab.dropped_yield()):
+            raise Wrong(
+                "sent for yielded",
+                f"It returned {total!r}; expected {both}.",
+                drops,
+                "The price of a thing is what the `yield` gives back: `price = yield part`.",
+                headline="lost what was sent",
+                at="drops what is sent to it",
+            )
+        lab.equal(total, both, what="it returned")
         order = ["tea", ["cake", ["jam", "cream"]], "milk"]
         heard, total = self._talk(lab, bill, order)
         if heard == ["tea", "milk"]:
@@ -61,7 +71,7 @@ class Bill(Exercise):
             raise Wrong(
                 "order",
                 f"It asked for {heard}: the milk before what stands left of it.",
-                lab.call_of("*.append*", "*.extend*", "*.insert", "*.put") or lab.yielding_from(),
+                _putting_off(lab) or lab.yielding_from(),
                 "What is put off comes too late. Delegate to an inner order where it stands.",
                 headline="put off the inner order",
             )
@@ -145,15 +155,17 @@ class Bill(Exercise):
                 headline="added the name",
             ) from None
         if "'NoneType'" in str(error) and isinstance(order[1], list):
-            if lab.for_loop("bill") is not None:
+            if walks := _walking(lab):
                 raise Wrong(
                     "sent for yielded",
                     f"{said} The price did not reach the inner `bill`.",
-                    lab.for_loop("bill"),
+                    walks,
                     "A `for` loop asks with `next`, which sends None. Let `yield from` "
                     "carry everything through.",
                     headline="lost what was sent",
                 ) from None
+            if heard == ["tea", "cake"]:  # no inner order was over yet
+                return
             raise Wrong(
                 "return value",
                 said,
@@ -166,7 +178,7 @@ class Bill(Exercise):
         besides=[{"order": ["tea"] * 1100, "prices": (1, 2, 3)}],
     )
     def any_order(self, bill, lab, order, prices):
-        lab.told(f"with {reprlib.repr(order)}, and these prices: {at(prices)}")
+        lab.told(f"with the order {reprlib.repr(order)}, and these prices: {at(prices)}")
         [heard], [total] = self._in_turns(bill, [order], prices)
         return {"it asked for": heard, "it returned": total}
 
@@ -179,7 +191,9 @@ class Bill(Exercise):
     )
     def two_at_once(self, bill, lab, orders, prices):
         one, other = map(reprlib.repr, orders)
-        lab.told(f"with {one} and with {other}, answered in turns; the prices: {at(prices)}")
+        lab.told(
+            f"with the order {one} and with {other}, answered in turns; the prices: {at(prices)}"
+        )
         heard, totals = self._in_turns(bill, orders, prices)
         return {"they asked for": heard, "they returned": totals}
 
@@ -317,6 +331,43 @@ def at(prices):
 
 
 PRICES = {"tea": 4, "cake": 3, "jam": 1, "cream": 2, "milk": 1}
+
+
+def _walking(lab):
+    """The `for` that goes through a `bill`, or through a name that stands for one; or None."""
+    names = [
+        target.id
+        for node in lab.nodes()
+        if isinstance(node, ast.Assign)
+        if isinstance(node.value, ast.Call) and is_named(node.value.func, ("bill",))
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    ]
+    return lab.for_loop("bill", *names)
+
+
+def _putting_off(lab):
+    """Where the inner orders are put by for the loop that delegates to them, or else that loop;
+    or None.
+    """
+    loops = [
+        loop
+        for loop in lab.nodes()
+        if isinstance(loop, (ast.For, ast.While))
+        if any(isinstance(part, ast.YieldFrom) for part in ast.walk(loop))
+    ]
+    if not loops:
+        return None
+    loop = max(loops, key=lambda loop: loop.lineno)
+    head = loop.iter if isinstance(loop, ast.For) else loop.test
+    rows = [part.id for part in ast.walk(head) if isinstance(part, ast.Name)]
+    adds = ("append", "appendleft", "extend", "extendleft", "insert", "put")
+    return (
+        lab.earliest(
+            lab.call_of(*(f"{row}.{add}" for row in rows for add in adds)) if rows else None
+        )
+        or loop.lineno
+    )
 
 
 def _returning_inside(lab):

@@ -1,7 +1,10 @@
+"""Long, for a key can be lost in many ways, and each is a whole program."""
+
 import ast
 import reprlib
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.replacing import replaced
 
 SAID = (None, 0, "", "yes", False)
 THROWN = (ValueError, KeyError, KeyboardInterrupt, GeneratorExit)
@@ -32,19 +35,21 @@ class WithKey(Exercise):
         self._sends(with_key, lab)
         self._throws(with_key, lab)
         for what, end in (
-            ("I closed it", lambda talk: talk.close()),
+            ("I closed the generator", lambda talk: talk.close()),
             ("A KeyError came out of `work`", lambda talk: self._fail(lab, talk)),
         ):
             board, seen = ["cellar", "attic"], []
-            talk = lab.generator(with_key(board, worker(seen)))
+            work = worker(seen)  # held here: who drops it closes it too
+            talk = lab.generator(with_key(board, work))
             next(talk)
             end(talk)
             self._back(lab, board, what)
-            if seen[-1] != "cleaned up":
+            if seen[-1:] != ["cleaned up"]:
                 raise Wrong(
                     "not delegated",
                     f"{what}, and `work` was never told.",
-                    lab.earliest(lab.for_loop(), lab.call_of("next", "send")),
+                    (lab.call_of("throw") and lab.handler())
+                    or lab.earliest(lab.for_loop(), lab.call_of("next", "send")),
                     "`yield from` passes on what is thrown, and `close` too.",
                     headline="let `work` stand",
                 )
@@ -192,10 +197,13 @@ class WithKey(Exercise):
         why="No line below a `yield from` runs if an error comes out.",
     ):
         if board == ["cellar"]:
+            narrow = lab.text.narrow_cleanup("append")
+            if narrow and what.startswith("I closed"):
+                why = "`close` raises GeneratorExit at the `yield`, and that is no `Exception`."
             raise Wrong(
                 "not given back",
                 f"{what}. Then the board held {board}: the key is lost.",
-                lab.text.narrow_cleanup("append") or lab.yielding(),
+                narrow or lab.yielding(),
                 f"{why} `finally` runs however it ends.",
                 headline="no finally",
             )
@@ -248,9 +256,10 @@ class WithKey(Exercise):
     )
     def two_at_once(self, with_key, lab, board, first, does):
         lab.told(
-            f"twice with one board, of {board}; both took a key, and then number {first + 1} "
-            "ended before the other"
+            f"twice with one board, of {board}; both took a key, and then the "
+            f"{('first', 'second')[first]} ended before the other"
         )
+        keys = sorted(board)
         talks = [with_key(board, listening([], [None], None, board)) for _ in range(2)]
         for talk in talks:
             next(talk)
@@ -259,6 +268,16 @@ class WithKey(Exercise):
                 talk.throw(does("from me")) if does else talk.send(None)
             except (StopIteration, KeyError):
                 pass
+        if sorted(board) != keys and (line := next(replaced(lab.nodes()), None)):
+            raise Wrong(
+                "shared state",
+                f"Afterwards the board held {board}.",
+                line,
+                "Others take keys and hang them up meanwhile. Put back your one key, and leave the "
+                "rest of the board as it is by then.",
+                headline="put back a whole board",
+                at="replaces all of it",
+            )
         return {"after it, the board held": board}
 
     @right
@@ -279,14 +298,14 @@ class WithKey(Exercise):
             board.append(key)
         return result
 
-    @wrong("not given back", says="I closed it")
+    @wrong("not given back", says="I closed the generator")
     def puts_it_back_below(board, work):
         key = board.pop()
         result = yield from work
         board.append(key)
         return result
 
-    @wrong("not given back", says="I closed it")
+    @wrong("not given back", says="I closed the generator")
     def catches_exceptions(board, work):
         key = board.pop()
         try:

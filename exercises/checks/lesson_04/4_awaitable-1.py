@@ -1,3 +1,5 @@
+"""Long, for an answer can be lost in many ways, and each is a whole class."""
+
 import ast
 import contextlib
 import types
@@ -62,8 +64,17 @@ class Awaitable(Exercise):
                 "The value of an `await` is what `__await__` returns: `return (yield …)`.",
                 headline="lost the answer",
             )
+        if answer.value == "tea?":
+            raise Wrong(
+                "sent for yielded",
+                "I sent a 4, and the `await` gave 'tea?', the question.",
+                lab.returning(),
+                "What was sent is the value of the `yield`. Return that.",
+                headline="gave the question back",
+            )
         line = lab.returning()
         lab.equal(answer.value, 4, what="I sent a 4, and the `await` gave", line=line)
+        self._takes(lab, Ask)
         again = waits_for(one)
         question = self._send(lab, again, None)
         if isinstance(question, StopIteration):
@@ -170,14 +181,7 @@ class Awaitable(Exercise):
     def any_questions(self, Ask, lab, questions, awaits, answers, in_turn):
         """Await some `Ask`s, each to its end before the next, or all of them at once."""
         awaits = [number % len(questions) for number in awaits]
-        shown = " and ".join(f"`Ask({question!r})`" for question in questions)
-        row = ", ".join(f"number {number + 1}" for number in awaits)
-        how = "each to its end" if in_turn else "all before I answered"
-        said = ", ".join(map(repr, answers[: len(awaits)]))
-        if len(awaits) == 1:
-            lab.told(f"as {shown}, awaited {row}, and answered {said}")
-        else:
-            lab.told(f"as {shown}, and awaited {row}, {how}; my answers were {said}")
+        lab.told(in_words(questions, awaits, answers, in_turn))
         asks = [Ask(question) for question in questions]
         with contextlib.ExitStack() as stack:
             waiters = [
@@ -195,6 +199,22 @@ class Awaitable(Exercise):
                 gave = [handed_out(*both) for both in zip(waiters, answers)]
                 self._mixed(lab, gave, answers)
         return {"what came out was": asked, "what came after the answers was": gave}
+
+    def _takes(self, lab, Ask):
+        """Any answer is one, None too."""
+        for answer in (None, 0):
+            waits = waits_for(Ask("tea?"))
+            waits.send(None)
+            came = handed_out(waits, answer)
+            waits.close()
+            if not isinstance(came, tuple):
+                raise Wrong(
+                    "falsy",
+                    f"After the answer {answer!r} it handed out {came!r} instead of going on.",
+                    lab.while_loop() or lab.condition() or lab.node(ast.BoolOp) or lab.yielding(),
+                    "What is sent first is the answer, whatever it is: None and 0 are answers too.",
+                    headline="asked again",
+                )
 
     def _beside(self, lab, awaits, asked):
         """Raise Wrong if an `Ask` didn't ask that is awaited already."""
@@ -374,6 +394,21 @@ def methods_of(thing):
 def kept_in_self(lab):
     """The line that keeps in the object what belongs to one `await`."""
     return lab.condition() or lab.call_of("iter") or lab.assigned("self.*", to=ast.Call)
+
+
+def in_words(questions, awaits, answers, in_turn):
+    """What `any_questions` does, for `lab.told`."""
+    shown = " and ".join(f"`Ask({question!r})`" for question in questions)
+    said = ", ".join(map(repr, answers[: len(awaits)]))
+    if len(questions) > 1:
+        row = ", then ".join(("the first", "the second")[number] for number in awaits)
+    else:
+        row = ("it", "it twice", "it three times")[len(awaits) - 1]
+    if len(awaits) == 1:
+        return f"as {shown}, awaited {row}, and answered {said}"
+    both = "both" if len(awaits) == 2 else "all"
+    how = "each to its end" if in_turn else f"{both} before I answered"
+    return f"as {shown}, and awaited {row}, {how}; my answers were {said}"
 
 
 async def waits_for(awaitable):

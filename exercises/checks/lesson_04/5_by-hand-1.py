@@ -47,14 +47,15 @@ class RunAlone(Exercise):
             return
         finally:
             coroutine.close()
-        raise Wrong(
-            "lost error",
-            f"The error should come out, and `run_alone` returned {got!r}.",
-            lab.keeping(LookupError),
-            "Catch StopIteration alone.",
-            at="keeps it from coming out",
-            headline="swallowed the error",
+        lost = lab.lost_error(
+            f"The error should come out, and `run_alone` returned {got!r}.", LookupError
         )
+        lost.headline = "swallowed the error"
+        if lab.handler(LookupError):
+            lost.try_ = "Catch StopIteration alone."
+        elif lost.try_ is None:
+            lost.try_ = "An error that nothing keeps comes out by itself."
+        raise lost
 
     def _case(self, lab, run_alone, make, expected):
         result, pauses = expected

@@ -1,5 +1,6 @@
 """Long, for turns can be given in many wrong ways, and each is a whole program."""
 
+import ast
 from collections import deque
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
@@ -59,7 +60,7 @@ class RoundRobin(Exercise):
             raise Wrong(
                 "changed",
                 f"I gave it a list of 3, and {len(generators)} of them are left in it.",
-                lab.earliest(lab.call_of("pop", "remove"), lab.deleting()),
+                _other_name(lab) or lab.earliest(lab.call_of("pop", "remove"), lab.deleting()),
                 "Work on a queue of your own: `deque(generators)` is a copy.",
                 headline="took the caller's list apart",
             )
@@ -206,7 +207,7 @@ class RoundRobin(Exercise):
         plan, log = plan_with(**inputs), []
         lab.told(f"with {plan_words(plan)}")
         generators = attending(log, plan)
-        error = failing(lab, round_robin, generators)
+        error = failing(lab, inputs["error"], round_robin, generators)
         failed = next(one for one in generators if one.failed)
         if log[-1] != f"{failed.name} ends":
             raise Wrong(
@@ -440,3 +441,16 @@ class RoundRobin(Exercise):
             except StopIteration:
                 pass
             ready.append(generator)
+
+
+def _other_name(lab):
+    """Where the list gets another name, which is no copy of it; or None."""
+    given = {node.arg for node in lab.nodes() if isinstance(node, ast.arg)}
+    return lab.earliest(
+        *(
+            node.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.Assign)
+            if isinstance(node.value, ast.Name) and node.value.id in given
+        )
+    )

@@ -4,6 +4,7 @@ import ast
 from collections import deque
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import is_named
 
 from .shared import (
     ANY_OTHER,
@@ -208,12 +209,27 @@ class RunAll(Exercise):
                 "The results stand in the order of `generators`. Keep each generator's place "
                 "with it.",
             )
-        line = None
         if got == [(0, "tea"), (1, 0), (2, "jam")]:
-            line = lab.returning()
-        elif got == ["tea", "jam", None]:
-            line = lab.for_loop("enumerate")
-        lab.equal(got, ["tea", 0, "jam"], line=line)
+            raise Wrong(
+                "another form",
+                f"It returned {got}. Asked for are the results alone: 'tea', 0, 'jam'.",
+                lab.returning(),
+                "When the pairs are in order, take the result out of each.",
+                headline="returned the places too",
+            )
+        expected = ["tea", 0, "jam"]
+        if isinstance(got, list) and len(got) == 3 and all(one in (*expected, None) for one in got):
+            if any(one is not None and one != right for one, right in zip(got, expected)):
+                raise Wrong(
+                    "order",
+                    f"It returned {got}; expected {expected}. A result stands in another one's "
+                    "place.",
+                    _out_of_step(lab),
+                    "When one has ended, those that are left have other places among themselves. "
+                    "Give each generator its place at the start, and keep it with it.",
+                    headline="in another one's place",
+                )
+        lab.equal(got, expected)
         lab.equal(list(log), list("ABCACA"), what="the log is")
 
     @sweep(
@@ -239,7 +255,7 @@ class RunAll(Exercise):
     def an_error(self, run_all, lab, **inputs):
         plan, log = plan_with(**inputs), []
         lab.told(f"with {plan_words(plan)}")
-        error = failing(lab, run_all, attending(log, plan))
+        error = failing(lab, inputs["error"], run_all, attending(log, plan))
         return {"what came out was": error, "the log is": log}
 
     @sweep(lambda some: {"turns": some.lists(some.integers(0, 2), max_size=3)}, most=8)
@@ -441,6 +457,21 @@ class RunAll(Exercise):
             generator = ready.popleft()
             generator.send(None)
             ready.append(generator)
+
+
+def _out_of_step(lab):
+    """The line that works out a place by the number of turns, or that counts those that are left;
+    or else the one that puts a result there.
+    """
+    given = {node.arg for node in lab.nodes() if isinstance(node, ast.arg)}
+    counts = [
+        node.lineno
+        for node in lab.nodes()
+        if isinstance(node, ast.For) and isinstance(node.iter, ast.Call)
+        if is_named(node.iter.func, ("enumerate",))
+        if not any(isinstance(one, ast.Name) and one.id in given for one in ast.walk(node.iter))
+    ]
+    return lab.operation("%") or lab.earliest(*counts) or lab.assigned(to="value")
 
 
 UNFINISHED = (

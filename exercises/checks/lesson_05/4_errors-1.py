@@ -233,7 +233,7 @@ class RunOn(Exercise):
         ends = {place: stop, place - 1: KeyError}
         plan, log = [(each, ends.get(number)) for number, each in enumerate(turns)], []
         lab.told(f"with {plan_words(plan)}")
-        error = failing(lab, run_on, attending(log, plan))
+        error = failing(lab, stop, run_on, attending(log, plan))
         return {"what came out was": error, "the log is": log}
 
     @sweep(lambda some: {"ends": some.lists(some.sampled_from(ENDS), max_size=3)}, most=8)

@@ -1,7 +1,10 @@
+"""Long, for turns can be counted in many wrong ways, and each is a whole program."""
+
 import ast
 from collections import deque
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import is_named
 
 from .shared import (
     ANY_OTHER,
@@ -106,6 +109,14 @@ class RunFor(Exercise):
                 "Count each `send`, and ask before each one whether it is still allowed.",
                 headline="counted rounds",
             )
+        if log.startswith("ABCA") and given and given > 4:
+            raise Wrong(
+                "counted wrong",
+                f"{said} I asked for 4 turns, and it gave {given}.",
+                lab.inner_loop() or lab.looping(),
+                "Ask before each turn whether it is still allowed.",
+                headline="gave too many turns",
+            )
         if log == "ABC":
             one_round(lab, said)
         if log[:2] == "AA":
@@ -124,6 +135,14 @@ class RunFor(Exercise):
                 "It gave 4 turns, and returned None.",
                 try_="`return` how many turns were given.",
                 headline="no return",
+            )
+        if given == 3:
+            raise Wrong(
+                "counted wrong",
+                "It gave 4 turns, and returned 3.",
+                lab.operation("+=", "+") or lab.returning(),
+                "Count from 0, and one more for each turn. A `for` over `range(n)` ends at n - 1.",
+                headline="counted one turn too few",
             )
         lab.equal(given, 4, line=lab.operation("+=", "+") or lab.returning())
 
@@ -146,6 +165,14 @@ class RunFor(Exercise):
                 lab.operation("+=", "+") or lab.for_loop(),
                 "Look whether anybody is left before you count, or count when a turn is given.",
                 headline="counted a turn that nobody had",
+            )
+        if given == 100:
+            raise Wrong(
+                "counted wrong",
+                "The second call gave 5 turns, and returned 100: the number that was asked for.",
+                lab.returning(),
+                "Count each turn that is given, and return that number.",
+                headline="returned what was asked for",
             )
         if given == 9:
             raise Wrong(
@@ -184,12 +211,13 @@ class RunFor(Exercise):
     def an_error(self, run_for, lab, **inputs):
         plan, log = plan_with(**inputs), []
         lab.told(f"with a queue of {plan_words(plan)}, for 20 turns")
-        ready = deque(attending(log, plan))
-        error = failing(lab, run_for, ready, 20)
+        generators = attending(log, plan)
+        ready = deque(generators)
+        error = failing(lab, inputs["error"], run_for, ready, 20)
         left = [one.name for one in ready]
         for one in ready:
             if getattr(one, "failed", None):
-                said = f"{one.name} raised an error, and has ended. In the queue was then {left}."
+                said = f"{one.name} raised an error, and has ended. The queue then held {left}."
                 taken = lab.call_of("ready.pop*", "ready.remove") or lab.deleting("ready")
                 if not taken and not lab.cleanup() and (copy := lab.copying("ready")):
                     raise Wrong(
@@ -208,7 +236,22 @@ class RunFor(Exercise):
                     "its turn, and put it back only if it has not ended.",
                     headline="kept a generator that has ended",
                 )
-        return {"what came out was": error, "the log is": log, "in the queue was then": left}
+        lost = [
+            one.name
+            for one in generators
+            if one not in ready and not one.asked and not getattr(one, "failed", None)
+        ]
+        if lost:
+            raise Wrong(
+                "lost items",
+                f"When the error came out, the queue held {left}. Not in it, and not ended: "
+                f"{', '.join(lost)}.",
+                lab.copying("ready") or _put_by(lab),
+                "An error leaves at once, and what stands behind the loop is not done. Put each "
+                "generator back into `ready` right after its turn.",
+                headline="an error lost the others",
+            )
+        return {"what came out was": error, "the log is": log, "the queue then held": left}
 
     @right
     def with_while(ready, turns):
@@ -365,3 +408,9 @@ class RunFor(Exercise):
             except StopIteration:
                 continue
             ready.append(generator)
+
+
+def _put_by(lab):
+    """The line that puts a generator elsewhere than into `ready`, or None."""
+    adds = lab.text.calls_of("append", "extend", "insert")
+    return lab.earliest(*(add.lineno for add in adds if not is_named(add.func, ("ready.*",))))

@@ -162,17 +162,19 @@ def plan_words(plan, names="ABCDEF"):
     return ", ".join(words) or "no generator"
 
 
-def failing(lab, answer, *arguments):
-    """Call the answer, out of which an error has to come, and return that error's words."""
+def failing(lab, kind, answer, *arguments):
+    """Call the answer, out of which an error of this kind has to come, and return that error's
+    words.
+    """
     try:
         got = give(lab, answer, *arguments)
     except (*ERRORS, *OTHERS, *STOPS) as error:
         return repr(error)
-    raise Wrong(
-        "lost error",
-        f"The error had to come out, and `{lab.asks}` returned {got!r}.",
-        lab.handler(RuntimeError) or lab.handler(KeyboardInterrupt),
-    )
+    lost = lab.lost_error(f"The error had to come out, and `{lab.asks}` returned {got!r}.", kind)
+    lost.line = lost.line or lab.handler(kind)
+    if lost.try_ is None:
+        lost.try_ = "An error that nothing keeps comes out by itself."
+    raise lost
 
 
 def one_fails(some):

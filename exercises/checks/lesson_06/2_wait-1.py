@@ -74,15 +74,19 @@ class NextWait(Exercise):
             )
         compares = lab.operation("<", ">", "<=", ">=", on=["now"])
         if got is None and compares and not lab.suspect(got, 0):
+            raise self._left_out(
+                compares, "It returned None: a sleeper whose deadline has passed would never wake."
+            )
+        if got == 0.5:
             raise Wrong(
                 "wrong deadline",
-                "It returned None: a sleeper whose deadline has passed would never wake.",
-                compares,
-                "A deadline may have passed by the time you look. Its sleeper still waits, so the "
-                "loop may not sleep at all.",
-                headline="left out an overdue sleeper",
+                "It returned 0.5: somebody should have woken 0.5 s ago, and would wait on.",
+                lab.call_of("abs") or lab.operation("-", on=["now"]),
+                "Where the deadline has passed, there is nothing left to wait for.",
+                headline="sleeps past a deadline",
             )
-        lab.equal(got, 0, line=lab.call_of("abs"))
+        lab.equal(got, 0)
+        self._overdue(lab, next_wait)
         got = self._ask(lab, next_wait, "", [], 3.0, "nobody was ready, and nobody slept")
         if got == 0 and got is not None:
             raise Wrong(
@@ -93,6 +97,26 @@ class NextWait(Exercise):
                 headline="never rests",
             )
         lab.equal(got, None)
+
+    def _overdue(self, lab, next_wait):
+        told = "nobody was ready, B's deadline had passed by 2 s, and C's was 37 s away"
+        got = self._ask(lab, next_wait, "", [1.0, 40.0], 3.0, told)
+        if got == 37:
+            raise self._left_out(
+                lab.operation("<", ">", "<=", ">=", on=["now"]) or lab.item_of(at=1),
+                "It returned 37: B, whose deadline has passed, would have to wait for C's.",
+            )
+        lab.equal(got, 0)
+
+    def _left_out(self, line, observed):
+        return Wrong(
+            "wrong deadline",
+            observed,
+            line,
+            "A deadline may have passed by the time you look. Its sleeper still waits, so the loop "
+            "may not sleep at all.",
+            headline="left out an overdue sleeper",
+        )
 
     def _ask(self, lab, next_wait, names, deadlines, now, told):
         """Ask once; the queue and the heap must stay as they are."""
@@ -131,7 +155,7 @@ class NextWait(Exercise):
                 "It returned 4.0: that is a moment, not a number of seconds.",
                 lab.item_of("sleeping"),
                 "The loop may sleep from `now` until that moment.",
-                headline="a moment for a length",
+                headline="took a moment for a length of time",
             )
         if got in (6, 3):
             raise Wrong(

@@ -5,6 +5,7 @@ import heapq
 import itertools
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import uses
 
 ANYBODY = ("ann", "bob", "", 0, None, [])
 
@@ -58,10 +59,24 @@ class HeapWithTies(Exercise):
                 "Go on while the first deadline is `now` or earlier, `now` included.",
                 headline="left some asleep",
             )
-        line = _not_by_deadline(lab)
+        said = f"With deadlines 1, 2, 3 and 9, at 2 it returned {got}; expected [a, b]."
         if isinstance(got, list) and any(isinstance(one, tuple) for one in got):
-            line = lab.call_of("heappop", "*.pop", "*.popleft") or lab.returning()
-        lab.equal(got, [a, b], "with deadlines 1, 2, 3 and 9, at 2 it returned", line=line)
+            raise Wrong(
+                "another form",
+                said,
+                lab.call_of("heappop", "*.pop", "*.popleft") or lab.returning(),
+                "What was added is asked for, and not the entry that you made of it.",
+                headline="returned entries",
+            )
+        if got != [a, b] and (heap := _not_by_deadline(lab)):
+            raise Wrong(
+                "heap",
+                said,
+                heap,
+                "A heap is ordered by what stands first in its entries. Let that be the deadline.",
+                headline="ordered by something else",
+            )
+        lab.equal(got, [a, b], "with deadlines 1, 2, 3 and 9, at 2 it returned")
         got = sleepers.due(4)
         if a in (got or ()):
             raise Wrong(
@@ -85,7 +100,7 @@ class HeapWithTies(Exercise):
                 "I made two `Sleepers` and added somebody to the first. The second returned them.",
                 lab.class_attribute(),
                 "Make the list in `__init__`, so that each has its own.",
-                headline="share one heap",
+                headline="one heap for all objects",
             )
 
     def _order(self, lab, Sleepers):
@@ -98,13 +113,14 @@ class HeapWithTies(Exercise):
         if got == [a, c, b] and heaps:
             raise Wrong(
                 "heap",
-                f"The deadlines were 1, 3 and 2. At 4 it returned {got}.",
+                f"I added a with the deadline 1, c with 3 and b with 2. At 4 it returned {got}; "
+                "expected [a, b, c].",
                 lab.for_loop(*heaps),
                 "Only the first entry of a heap has its place, the rest isn't sorted. Take out one "
                 "after the other with `heappop`.",
                 headline="took a heap for a sorted list",
             )
-        lab.equal(got, [a, b, c], what="with deadlines 1, 3 and 2, at 4 it returned")
+        lab.equal(got, [a, b, c], what="with 1 for a, 3 for c and 2 for b, at 4 it returned")
 
     def _twice(self, lab, Sleepers):
         a = Sleeper("a")
@@ -171,20 +187,31 @@ class HeapWithTies(Exercise):
                 else "The ticket must tell who came first: `next(self.tickets)`.",
                 headline="no order among equals",
             )
-        lab.equal(got, five, "five with the same deadline came out as", line=lab.assigned(to="who"))
+        line = lab.assigned(to="who")
+        if isinstance(got, list) and len(got) < 5 and line:
+            raise Wrong(
+                "lost items",
+                f"I added a, b, c, d and e with the same deadline. When it had come, `due` "
+                f"returned {got}.",
+                line,
+                "Several may have the same deadline. Keep an entry for each of them.",
+                headline="lost those with the same deadline",
+            )
+        lab.equal(got, five, "five with the same deadline came out as", line=line)
 
     def _ties_after_a_wake(self, lab, Sleepers):
         a, b, c, d = (Sleeper(name) for name in "abcd")
         sleepers = Sleepers()
 
-        def talk():
-            sleepers.add(1, a)
-            sleepers.add(5, b)
-            sleepers.due(2)
-            sleepers.add(5, c)
-            sleepers.add(5, d)
-
-        self._compare(lab, "I added a and b, woke a, and added two with the deadline of b.", talk)
+        sleepers.add(1, a)
+        sleepers.add(5, b)
+        sleepers.due(2)
+        for added, who in (("c", c), ("c and d", d)):
+            self._compare(
+                lab,
+                f"I added a and b, woke a, and added {added} with the deadline of b.",
+                lambda who=who: sleepers.add(5, who),
+            )
         lab.equal(
             sleepers.due(5),
             [b, c, d],
@@ -299,7 +326,7 @@ class HeapWithTies(Exercise):
                 found.append(heapq.heappop(self.heap)[1])
             return found
 
-    @wrong("heap", says="woke a, and added two")
+    @wrong("heap", says="woke a, and added c")
     class with_a_ticket_that_comes_twice:
         def __init__(self):
             self.heap = []
@@ -453,8 +480,10 @@ def _not_by_deadline(lab):
             deadline = add.args.args[1].arg
             for call in lab.text.calls_of("heappush", inside=add):
                 entry = call.args[-1]
-                if isinstance(entry, ast.Tuple) and ast.unparse(entry.elts[0]) != deadline:
-                    return call.lineno
+                if isinstance(entry, ast.Tuple):
+                    first, *rest = (uses((deadline,), part) for part in entry.elts)
+                    if any(rest) and not first:
+                        return call.lineno
     return None
 
 

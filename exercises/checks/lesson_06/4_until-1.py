@@ -82,10 +82,10 @@ class SleepUntil(Exercise):
         if max(when for _, when in woken) > 10:
             raise Wrong(
                 "wrong deadline",
-                "It took the deadline for a number of seconds, and woke days too late.",
+                "It took the deadline for a number of seconds, and would wake far too late.",
                 lab.earliest(lab.call_of("wake_at", "sleep"), lab.operation("+", on=["monotonic"])),
                 "`deadline` is a moment already: hand it on as it is.",
-                headline="a moment for a length",
+                headline="took a moment for a length of time",
             )
         times = dict(woken)
         if times["early"] < 0.2 and (line := lab.call_of("wait", "join", "select")):
@@ -130,8 +130,11 @@ class SleepUntil(Exercise):
     )
     def any_deadlines(self, sleep_until, lab, naps):
         """Each sleeper waits until these moments, one after the other, in seconds from now."""
-        plan = [(name, " and then ".join(map(str, moments))) for name, moments in zip("ABC", naps)]
-        lab.told(f"for moments so many seconds from now: {', '.join(map(' '.join, plan))}")
+        plan = [
+            f"{name} {' and then '.join(map(in_words, moments))}"
+            for name, moments in zip("ABC", naps)
+        ]
+        lab.told(f"in coroutines with these deadlines ({'; '.join(plan)})")
         loop, woken, rounds = FakeLoop(lab), [], []
 
         async def sleeper(name, moments):
@@ -151,7 +154,7 @@ class SleepUntil(Exercise):
             loop.run()
         return {
             "they woke at": sorted(woken, key=lambda one: (one[1], one[0])),
-            "whose moment was over already went on:": sorted(rounds),
+            "those whose deadline had come went on:": sorted(rounds),
         }
 
     def _had_turns(self, lab, name, rounds):
@@ -159,7 +162,8 @@ class SleepUntil(Exercise):
         if rounds == 0:
             raise Wrong(
                 "turns",
-                f"The moment of {name} was over. It went on at once, and nobody else had a turn.",
+                f"The deadline of {name} had come. {name} went on at once, and nobody else had a "
+                "turn.",
                 lab.condition("monotonic", "*time", "deadline"),
                 "Yield in any case: a bare `yield` gives the others a turn.",
                 headline="gave the others no turn",
@@ -167,7 +171,7 @@ class SleepUntil(Exercise):
         if rounds > 1:
             raise Wrong(
                 "turns",
-                f"The moment of {name} was over. It went on {rounds} rounds later.",
+                f"The deadline of {name} had come. {name} went on {rounds} rounds later.",
                 lab.dropped_yield(),
                 "Each `yield` costs a round. One is enough: the loop itself sees that the deadline "
                 "has passed.",
@@ -258,6 +262,11 @@ class SleepUntil(Exercise):
     @types.coroutine
     def only_one_turn(deadline):
         yield
+
+
+def in_words(moment):
+    """A deadline that is so many seconds from the start."""
+    return {-1: "1 s ago", 0: "now"}.get(moment, f"in {moment} s")
 
 
 class FakeLoop:

@@ -61,6 +61,15 @@ class Every(Exercise):
                 headline="waits for nothing at the end",
             )
         begun, _ = self._play(lab, every, [0.3, 1.6, 0.1, 0.1, 0.1])
+        if len(begun) < 5:
+            raise Wrong(
+                "counted wrong",
+                f"One work took 1.6 s, and it began {len(begun)} works instead of 5. With short "
+                "works only it began them all.",
+                lab.continuing() or lab.breaking() or lab.condition() or lab.while_loop(),
+                "Its beat is over, and the work is still to be done: it begins at once.",
+                headline="left out a beat",
+            )
         self._count(lab, begun, 5)
         if begun[2] < begun[1] + 1.59:
             raise Wrong(
@@ -123,7 +132,9 @@ class Every(Exercise):
                 "counted wrong",
                 f"I asked for {times} works, and it began {len(begun)}.",
                 lab.earliest(lab.call_of("range"), lab.while_loop()),
-                "`range(times)` counts from 0.",
+                "`range(times)` counts from 0."
+                if lab.call_of("range")
+                else "`times` says how many works there are, the first one included.",
                 headline="wrong number of works",
             )
 
@@ -209,6 +220,14 @@ class Every(Exercise):
                 lab.truth_test().line or lab.breaking(),
                 "What `work` returns doesn't matter. Only `times` says how often.",
                 headline="wrong number of works",
+            )
+        if len(begun) > 1 and seconds == 2 and abs(begun[1] - 1) < 0.02:
+            raise Wrong(
+                "drift",
+                f"The second work began at {begun[1]:.2f} s; its beat was at {seconds} s.",
+                lab.call_of("sleep"),
+                "The beats are `seconds` apart, whatever that is.",
+                headline="began before the beat",
             )
         if begun and not lengths:
             raise Wrong(

@@ -81,6 +81,44 @@ class BuyBread(Exercise):
         )
         self._bought(lab, buy, [(1, "rye")], holds=True)
 
+        lab.told("when the shelf was empty, and a baker stood in line for the lock behind you")
+        self._next_in_line(lab, buy)
+
+    def _next_in_line(self, lab, buy):
+        changed, shelf = asyncio.Condition(), []
+
+        async def bake():
+            async with changed:
+                shelf.append("rye")
+                changed.notify_all()
+
+        async def day():
+            await changed.acquire()
+            async with asyncio.TaskGroup() as group:
+                customer = group.create_task(as_coroutine(buy(changed, shelf)), name="customer 1")
+                await asyncio.sleep(0.1)
+                group.create_task(bake(), name="baker")
+                await asyncio.sleep(0.1)
+                changed.release()
+            return customer.result()
+
+        try:
+            run = lab.run(day())
+        except Stuck as stuck:
+            waits = [(file, line) for _, file, line, what in stuck.tasks if "Condition" in what]
+            if not shelf or not waits:
+                raise
+            raise Wrong(
+                "deadlock",
+                "The baker came between the look at the shelf and the wait, and nobody will notify "
+                "again.",
+                waits[0],
+                "`wait` gives the lock back itself, and takes it again. Until then keep it: look "
+                "and wait under one `async with`.",
+                headline="let the lock go between look and wait",
+            ) from None
+        lab.equal(run.result, "rye")
+
     def _run_with_loaves(self, buy, lab, shelf):
         try:
             return lab.run(self._day(buy, lab, shelf, customers=1, bakes=()))
