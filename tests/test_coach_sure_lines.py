@@ -1,4 +1,7 @@
-"""Lines that a message may name without a doubt: by what ran, or where only one can be meant."""
+"""Lines that a message may name without a doubt: by what ran, or where only one can be meant.
+
+Long, for there are many such lines, and each is tried where it is sure and where it is not.
+"""
 
 import ast
 import asyncio

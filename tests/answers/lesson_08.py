@@ -781,7 +781,7 @@ async def serve(listener, talk, spawn):
 
 # %% serve-1 wrong: a closure over the loop's variable
 # cause: the inner function looks `sock` up when it runs, and by then it is the newest client's socket: the wrong one is talked to or closed
-# line: spawn(handle()) | await talk(sock) | sock.close()
+# line: spawn(handle()) | await talk(sock) | sock.close() | async def handle():
 from helpers.eventloop.sockets import accept
 
 
@@ -1072,7 +1072,6 @@ async def serve(listener, talk, spawn):
 # %% serve-1 wrong: the closures share one variable
 # cause: `one` reads `client` when it runs, not when it is made: after the next accept it closes (and with two clients in a row, talks to) the newest client instead of its own.
 # line: await talk(client) | client.close() | async def one():
-# told: spawn(one())
 from helpers.eventloop.sockets import accept
 
 

@@ -1,3 +1,5 @@
+"""Long, for a connection is left open, or closed too early, in many ways."""
+
 import ast
 import contextlib
 import socket
@@ -387,7 +389,7 @@ def _waiting_there(lab):
 
 
 def _looked_up_late(lab):
-    """Where a function inside the endless loop uses a name that the loop gives to each client, and
+    """A function inside the endless loop that uses a name which the loop gives to each client, and
     that was not handed to it; or None.
     """
     for loop in (node for node in lab.nodes() if isinstance(node, ast.While)):
@@ -402,5 +404,5 @@ def _looked_up_late(lab):
             own = {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)}
             for part in ast.walk(function):
                 if isinstance(part, ast.Name) and part.id in given - own:
-                    return part.lineno
+                    return function.lineno
     return None

@@ -1,3 +1,5 @@
+"""Long, for a loaf is missed in many ways, and each has a day of its own."""
+
 import asyncio
 import sys
 

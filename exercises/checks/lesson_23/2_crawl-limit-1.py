@@ -1,3 +1,5 @@
+"""Long, for two limits can be missed in many ways, each of which has its cause."""
+
 import ast
 import asyncio
 import itertools
