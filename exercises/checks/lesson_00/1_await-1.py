@@ -55,7 +55,6 @@ class GetTheValue(Exercise):
                     try_="Use `return` instead of `print`.",
                     headline="printed, not returned",
                 )
-            said = f"with the name {name!r} it returned"
             if name != "Ada" and run.result in (None, "Hello, Ada!") and lab.literal("Ada"):
                 raise Wrong(
                     "value",
@@ -68,6 +67,7 @@ class GetTheValue(Exercise):
             # Where the name is in it, the words around it are wrong.
             greeting = lab.node(ast.JoinedStr) or lab.returning()
             line = greeting if name in str(run.result) else None
+            said = f"with the name {name!r} it returned"
             lab.equal(run.result, f"Hello, {name}!", said, line=line)
             if len(asked) != 1:
                 raise Wrong(

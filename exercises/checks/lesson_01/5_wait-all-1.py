@@ -5,7 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
-from helpers.coach.mistakes.suspects import LATE
 
 from .shared import Jobs
 
@@ -61,13 +60,12 @@ class WaitForAll(Exercise):
         self._check(lab, jobs, ended)
         if sorted(jobs.started) != [0, 1, 2, 3]:
             bound = lab.suspect(sorted(jobs.started), [0, 1, 2, 3])
-            late = jobs.started == [3] * 4 and lab.node(ast.Lambda)
             raise Wrong(
                 "value",
                 f"It called the jobs {sorted(jobs.started)}, counted from 0; "
                 "expected each of the four once.",
                 lab.node(ast.Lambda) or bound and bound.line,
-                LATE if late else bound and bound.try_,
+                bound and bound.try_,
             )
 
     @sweep(

@@ -362,12 +362,7 @@ def _putting_off(lab):
     head = loop.iter if isinstance(loop, ast.For) else loop.test
     rows = [part.id for part in ast.walk(head) if isinstance(part, ast.Name)]
     adds = ("append", "appendleft", "extend", "extendleft", "insert", "put")
-    return (
-        lab.earliest(
-            lab.call_of(*(f"{row}.{add}" for row in rows for add in adds)) if rows else None
-        )
-        or loop.lineno
-    )
+    return rows and lab.call_of(*(f"{row}.{add}" for row in rows for add in adds)) or loop.lineno
 
 
 def _returning_inside(lab):

@@ -7,6 +7,7 @@ import weakref
 
 from helpers.basics.words import count
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.loops import using_late
 from helpers.eventloop.sockets import accept, connect, recv, send_all
 from helpers.eventloop.tasks import CancelledError, Future
 
@@ -400,9 +401,7 @@ def _looked_up_late(lab):
             for part in ast.walk(node.targets[0])
             if isinstance(part, ast.Name)
         }
-        for function in (node for node in loop.body if isinstance(node, ast.AsyncFunctionDef)):
-            own = {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)}
-            for part in ast.walk(function):
-                if isinstance(part, ast.Name) and part.id in given - own:
-                    return function.lineno
+        functions = [node for node in loop.body if isinstance(node, ast.AsyncFunctionDef)]
+        if line := next(using_late(functions, given), None):
+            return line
     return None

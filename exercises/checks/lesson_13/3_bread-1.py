@@ -107,7 +107,7 @@ class BuyBread(Exercise):
         try:
             run = lab.run(day())
         except Stuck as stuck:
-            waits = [(file, line) for _, file, line, what in stuck.tasks if "Condition" in what]
+            waits = _waits_on_changed(stuck)
             if not shelf or not waits:
                 raise
             raise Wrong(
@@ -125,7 +125,7 @@ class BuyBread(Exercise):
         try:
             return lab.run(self._day(buy, lab, shelf, customers=1, bakes=()))
         except Stuck as stuck:
-            waits = [(file, line) for _, file, line, what in stuck.tasks if "Condition" in what]
+            waits = _waits_on_changed(stuck)
             if len(shelf) < 2 or not waits:
                 raise
             raise Wrong(
@@ -368,6 +368,11 @@ class BuyBread(Exercise):
     takes_the_last = with_wait_for.but(
         "shelf.pop(0)", "shelf.pop()", kind="value", says="the last loaf"
     )
+
+
+def _waits_on_changed(stuck):
+    """The places at which customers wait to be notified."""
+    return [(file, line) for _, file, line, what in stuck.tasks if "Condition" in what]
 
 
 def _loaves(loaves):

@@ -95,7 +95,6 @@ class TryAgain(Exercise):
 
     def _look_at_pauses(self, lab, server):
         gaps, wanted = server.gaps, self.PAUSES[: len(server.gaps)]
-        asked_for = " and ".join(f"{pause} s" for pause in wanted)
         line = lab.earliest(lab.call_of("sleep", "wait_*"), lab.keyword("wait"))
         said = f"It paused for {' and '.join(f'{gap:.2g} s' for gap in gaps)}."
         if all(abs(gap - pause) < 0.01 for gap, pause in zip(gaps, wanted)):
@@ -118,6 +117,7 @@ class TryAgain(Exercise):
             )
         if all(abs(gap - 2 * pause) < 0.01 for gap, pause in zip(gaps, wanted)):
             doubled = _doubled_before_the_sleep(lab)
+            asked_for = " and ".join(f"{pause} s" for pause in wanted)
             raise Wrong(
                 "pauses",
                 f"{said} That is twice as long each time as asked for: {asked_for}.",

@@ -99,8 +99,7 @@ class Jitter(Exercise):
             raise Wrong(
                 "pauses",
                 f"The longest pause that I got was {high:.3g} s"
-                + f", as for attempt {attempt - 1}." * stops
-                + "." * (not stops),
+                + (f", as for attempt {attempt - 1}." if stops else "."),
                 _line_with_the_last(lab, doublings) or line,
                 "The doubling stops too early: it goes on until the longest pause is 2 s."
                 if stops

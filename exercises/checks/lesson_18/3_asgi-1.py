@@ -3,7 +3,7 @@ import asyncio
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.suspects import Suspect
 
-from .shared import Talk, ends_what_it_begins
+from .shared import Talk
 
 
 class CountASGI(Exercise):
@@ -49,8 +49,7 @@ class CountASGI(Exercise):
             number = "one piece" if len(pieces) == 1 else f"{len(pieces)} pieces"
             said = f"with {method} {path} and a body of {sum(map(len, pieces))} bytes in {number}"
             talk = Talk(lab, method, path, pieces, pause=0.1, sparse=sparse)
-            with ends_what_it_begins():
-                lab.run(self._ask(app, lab, said, talk))
+            lab.run(self._ask(app, lab, said, talk))
             talk.must_have_answered()
             if talk.status != status:
                 raise Wrong(

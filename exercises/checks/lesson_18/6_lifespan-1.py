@@ -5,7 +5,7 @@ import contextlib
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import PRICES, Talk, ends_what_it_begins, must_be_asgi
+from .shared import PRICES, Talk, must_be_asgi
 
 
 class Pool:
@@ -80,8 +80,7 @@ class Lifespan(Exercise):
         talks = [Talk(lab, path=f"/price/{name}") for name in PRICES]
         lab.told("and started the application up, asked for four prices, and shut it down")
         try:
-            with ends_what_it_begins():
-                lab.run(self._live(app, talks, moments, lab))
+            lab.run(self._live(app, talks, moments, lab))
         except RuntimeError as error:
             if "Event loop is closed" not in str(error) and "different loop" not in str(error):
                 raise

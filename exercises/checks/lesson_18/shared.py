@@ -2,7 +2,6 @@
 
 import ast
 import asyncio
-import contextlib
 import json
 import sys
 
@@ -42,22 +41,6 @@ def _ends_of(body):
             yield from _ends_of(block)
     elif not isinstance(last, (ast.Return, ast.Raise)):
         yield last
-
-
-@contextlib.contextmanager
-def ends_what_it_begins():
-    """Say of a call that nobody awaits that no task is a cure: what it does has to be done before
-    the application goes on.
-    """
-    try:
-        yield
-    except Wrong as found:
-        if found.kind == "not awaited" and found.try_ is None:
-            found.try_ = (
-                "Calling a coroutine function only builds a paused frame. Put `await` before the "
-                "call."
-            )
-        raise
 
 
 def _takes_for_true(lab):

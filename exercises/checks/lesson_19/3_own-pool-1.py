@@ -213,12 +213,13 @@ class PoolByHand(Exercise):
                 headline="asks again and again",
             )
         if seconds > best + 0.001:
+            lock = _lock_around(lab, "*connect")
             raise Wrong(
                 "sequential",
                 f"All seven took {seconds:.3g} s; three at a time take 4 s, the opening included.",
-                _lock_around(lab, "*connect") or lab.call_of("*connect"),
+                lock or lab.call_of("*connect"),
                 "Connections may be opened at the same time: no lock around that."
-                if _lock_around(lab, "*connect")
+                if lock
                 else "Connections may be opened at the same time.",
                 headline="opened one after another",
             )

@@ -142,8 +142,7 @@ class Transaction(Exercise):
 
         run = Run()
         try:
-            with _done_in_time():
-                run = lab.run(main(), **more)
+            run = lab.run(main(), **more)
         except Wrong as found:
             if found.kind == "lost error" and error:
                 handlers = [
@@ -192,8 +191,7 @@ class Transaction(Exercise):
             )
         said = [sql for sql in log if sql != "block"]
         gc.collect()
-        with _done_in_time():
-            lab.check_awaited()
+        lab.check_awaited()
         if said == ["begin"]:
             raise Wrong(
                 "not given back",
@@ -329,22 +327,6 @@ class Transaction(Exercise):
         kind="another form",
         says="asynccontextmanager",
     )
-
-
-@contextlib.contextmanager
-def _done_in_time():
-    """Say of a call that nobody awaited that no task is a cure: it ends before the block is left,
-    or before it begins.
-    """
-    try:
-        yield
-    except Wrong as found:
-        if found.kind == "not awaited" and found.try_ is None:
-            found.try_ = (
-                "Calling a coroutine function only builds a paused frame. Put `await` before the "
-                "call."
-            )
-        raise
 
 
 def _commit_in_finally(lab):

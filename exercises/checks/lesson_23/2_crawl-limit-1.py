@@ -1,5 +1,3 @@
-"""Long, for two limits can be missed in many ways, each of which has its cause."""
-
 import ast
 import asyncio
 import itertools
@@ -131,15 +129,6 @@ class TwoLimits(Exercise):
 
     def judge(self, fetch_all, lab, run, fetch, seconds, most, apart):
         starts = [start for start, _ in fetch.starts]
-        if fetch.peak > most and (door := _left_at_once(lab)):
-            raise Wrong(
-                "limit",
-                f"{fetch.peak} fetches were in flight at once; at most {most} may be.",
-                door,
-                "`create_task` doesn't wait for the fetch, so the place is free again at once. "
-                "Hold it around the `await` of the fetch, inside the task.",
-                at="gives its place back when the task is made, not when it has ended",
-            )
         lab.limited(fetch.peak, at_most=most, what="fetches")
         gaps = [later - sooner for sooner, later in itertools.pairwise(starts)]
         if gaps and min(gaps) < apart - SOON:
@@ -393,32 +382,3 @@ def _timetable(lab):
             if isinstance(part.left, ast.Name) and isinstance(part.right, ast.Name)
         )
     )
-
-
-def _left_at_once(lab):
-    """The `async with` of a semaphore that makes a task and awaits nothing but a sleep, or None."""
-    gates = {
-        ast.unparse(target)
-        for node in lab.nodes()
-        if isinstance(node, ast.Assign) and "Semaphore" in ast.unparse(node.value)
-        for target in node.targets
-    }
-    for node in lab.nodes():
-        if isinstance(node, ast.AsyncWith) and len(node.items) == 1:
-            parts = [part for one in node.body for part in ast.walk(one)]
-            waits = (ast.Await, ast.AsyncWith, ast.AsyncFor)
-            if (
-                ast.unparse(node.items[0].context_expr) in gates
-                and any(
-                    isinstance(part, ast.Call)
-                    and is_named(part.func, ("create_task", "ensure_future"))
-                    for part in parts
-                )
-                and all(
-                    is_named(getattr(part.value, "func", part), ("sleep",))
-                    for part in parts
-                    if isinstance(part, waits)
-                )
-            ):
-                return node.lineno
-    return None

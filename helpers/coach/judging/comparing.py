@@ -247,14 +247,14 @@ class Comparing:
         """
         if peak > at_most:
             observed = f"{peak} {what} were in flight at once; at most {at_most} may be."
-            if taken := taken_inside(self.text.nodes()):
-                at, try_ = TAKEN_INSIDE
-                raise Wrong("limit", observed, taken, try_, at=at)
-            if left := left_at_once(self.text.nodes()):
-                at, try_ = LEFT_AT_ONCE
-                raise Wrong("limit", observed, left, try_, at=at)
-            if (once := self.one_wait()).line:
-                raise Wrong("limit", observed, once.line, once.try_, at=once.at)
+            nodes = self.text.nodes()
+            for suspect in (
+                Suspect(taken_inside(nodes), *TAKEN_INSIDE),
+                Suspect(left_at_once(nodes), *LEFT_AT_ONCE),
+                self.one_wait(),
+            ):
+                if suspect.line:
+                    raise Wrong("limit", observed, suspect.line, suspect.try_, at=suspect.at)
             raise Wrong("limit", observed, line)
 
     def bounded(self, stream: Stream, at_most: int) -> None:

@@ -315,10 +315,9 @@ class Lab(Comparing, Fakes, Lines):
         what = waiting(task).what
         frames = [*filter(None, map(frame_of, awaited(task.get_coro())))]
         own = [at for at, one in enumerate(frames) if self.text.owns(one.f_code.co_filename)]
-        below = frames[own[-1] + 1 :][:1] if own and what == "Event.wait" else []
-        for frame in below:
-            if frame.f_globals["__name__"].startswith("asyncio."):
-                return frame.f_code.co_qualname  # Queue.join has an event inside
+        below = frames[own[-1] + 1 :] if own else []
+        if what == "Event.wait" and below and below[0].f_globals["__name__"].startswith("asyncio."):
+            return below[0].f_code.co_qualname  # Queue.join has an event inside
         return what
 
     def where(self, task: asyncio.Task) -> Place | None:

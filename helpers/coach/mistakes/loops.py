@@ -62,16 +62,26 @@ def _starts_lazily(node):
 
 
 def late_bound(nodes: Collection[ast.AST]) -> Iterator[int]:
-    """Each function that a loop defines and that uses the loop's variable, not handed to it."""
+    """Each function that a loop or a comprehension defines, and that uses its variable, which was
+    not handed to it.
+    """
     for loop in nodes:
-        if not isinstance(loop, (ast.For, ast.AsyncFor)):
-            continue
-        names = {part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
-        for node in (part for statement in loop.body for part in ast.walk(statement)):
-            if is_function(node) or isinstance(node, ast.Lambda):
-                own = {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
-                if _used_in(node) & names - own:
-                    yield node.lineno
+        if isinstance(loop, (ast.For, ast.AsyncFor)):
+            names = {part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
+            yield from using_late(loop.body, names)
+        elif isinstance(loop, (ast.ListComp, ast.SetComp)):
+            targets = (part for one in loop.generators for part in ast.walk(one.target))
+            names = {part.id for part in targets if isinstance(part, ast.Name)}
+            yield from using_late([loop.elt], names)
+
+
+def using_late(statements: Collection[ast.AST], names: Collection[str]) -> Iterator[int]:
+    """Each function defined in there that uses one of these names, not handed to it."""
+    for node in (part for statement in statements for part in ast.walk(statement)):
+        if is_function(node) or isinstance(node, ast.Lambda):
+            own = {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
+            if _used_in(node) & set(names) - own:
+                yield node.lineno
 
 
 def _used_in(function):
