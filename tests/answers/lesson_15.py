@@ -2570,3 +2570,76 @@ async def first(stream, wanted):
     finally:
         await stream.aclose()
         return found
+
+
+# %% arrive-1 wrong: cancels only the next step
+# cause: When a fetch fails only the wait for the next item is cancelled; the other fetches go on after the error has come out.
+# line: step.cancel() | finally: | await asyncio.gather(step, return_exceptions=True)
+import asyncio
+
+END = object()
+
+
+async def load(stream, fetch):
+    iterator = aiter(stream)
+
+    async def following():
+        return await anext(iterator, END)
+
+    fetches = []
+    step = asyncio.create_task(following())
+    pending = {step}
+    try:
+        while pending:
+            done, pending = await asyncio.wait(
+                pending, return_when=asyncio.FIRST_COMPLETED
+            )
+            for task in done:
+                value = task.result()
+                if task is step and value is not END:
+                    fetches.append(asyncio.create_task(fetch(value)))
+                    step = asyncio.create_task(following())
+                    pending |= {fetches[-1], step}
+    finally:
+        step.cancel()
+        await asyncio.gather(step, return_exceptions=True)
+    return [task.result() for task in fetches]
+
+
+# %% borrowed-1 wrong: release in a background task
+# cause: The release is only started as a task and not awaited, so when the block has ended the connection is not yet released (and nobody sees the release through).
+# line: asyncio.create_task(pool.release(connection))
+import asyncio
+from contextlib import asynccontextmanager
+
+_releases = set()
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    connection = await pool.acquire()
+    try:
+        yield connection
+    finally:
+        task = asyncio.create_task(pool.release(connection))
+        _releases.add(task)
+        task.add_done_callback(_releases.discard)
+
+
+# %% arrive-1 wrong: looks at tasks after the stream
+# cause: Nobody looks at the tasks while the stream is being read, so the error of a failed fetch comes out only when the stream has ended.
+# line: async for item in stream: | return await asyncio.gather(*tasks) | tasks.append(asyncio.create_task(fetch(item)))
+import asyncio
+
+
+async def load(stream, fetch):
+    """Return the results of `fetch` for all items of the stream, in order."""
+    tasks = []
+    try:
+        async for item in stream:
+            tasks.append(asyncio.create_task(fetch(item)))
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

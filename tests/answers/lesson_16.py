@@ -3572,7 +3572,6 @@ class TokenBucket:
 # %% bucket-1 wrong: books the token before it waits
 # cause: the token is booked before the sleep and not given back when the task is cancelled, so the others wait for one that nobody took
 # line: self.next = due + 1 / self.rate | await asyncio.sleep(due - now)
-# told: none
 import asyncio
 
 
@@ -3944,3 +3943,135 @@ async def worker(queue, work, failed):
             failed.append((item, error))
         finally:
             queue.task_done()
+
+
+# %% consumer-1 wrong: tasks by their number
+# cause: The running tasks are kept in a dict by number, so when the same number comes twice the second overwrites the first, and more than at_most are in flight.
+# line: running[number] = | running = {}
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    running = {}
+    async with asyncio.TaskGroup() as group:
+        while (number := await queue.get()) is not None:
+            while len(running) >= at_most:
+                await asyncio.wait(
+                    running.values(), return_when=asyncio.FIRST_COMPLETED
+                )
+                for key in [key for key, task in running.items() if task.done()]:
+                    del running[key]
+            running[number] = group.create_task(details(number))
+
+
+# %% worker-1 wrong: None taken for the end
+# cause: A None in the queue is an item like any other, but here it ends the worker, undone and without task_done.
+# line: while (item := await queue.get()) is not None:
+async def worker(queue, work, failed):
+    while (item := await queue.get()) is not None:
+        try:
+            await work(item)
+        except Exception as error:
+            failed.append((item, error))
+        finally:
+            queue.task_done()
+
+
+# %% worker-1 wrong: the item in its own task
+# cause: The item runs in a task of its own and asyncio.wait does not cancel what it waits for, so a worker cancelled in the middle of an item leaves the item running.
+# line: await asyncio.wait([task]) | task = asyncio.create_task(work(item))
+import asyncio
+
+
+async def worker(queue, work, failed):
+    while True:
+        item = await queue.get()
+        try:
+            task = asyncio.create_task(work(item))
+            await asyncio.wait([task])
+            if not task.cancelled() and task.exception() is not None:
+                failed.append((item, task.exception()))
+        finally:
+            queue.task_done()
+
+
+# %% bucket-1 wrong: throws away parts of tokens
+# cause: Only whole tokens are counted but the time of the last look is set to now, so the part of a token that had dropped in is lost at each look and tasks wait longer than they must.
+# line: self._seen = now | int((now - self._seen) * self._rate + 1e-6)
+import asyncio
+
+
+class TokenBucket:
+    def __init__(self, rate, burst):
+        self._rate = rate
+        self._burst = burst
+        self._tokens = burst
+        self._seen = asyncio.get_running_loop().time()
+        self._turn = asyncio.Lock()
+
+    def _look(self):
+        now = asyncio.get_running_loop().time()
+        dropped = int((now - self._seen) * self._rate + 1e-6)
+        self._tokens = min(self._burst, self._tokens + dropped)
+        self._seen = now
+
+    async def take(self):
+        async with self._turn:
+            self._look()
+            while self._tokens < 1:
+                await asyncio.sleep(1 / self._rate)
+                self._look()
+            self._tokens -= 1
+
+
+# %% bucket-1 wrong: whoever wakes first takes it
+# cause: All waiting tasks sleep side by side and the one that happens to look first gets the token, so they are not served in the order in which they asked.
+# line: while self._tokens < 1 - 1e-9: | await asyncio.sleep((1 - self._tokens) / self._rate) | async def take(self):
+import asyncio
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self._rate = rate
+        self._burst = burst
+        self._tokens = burst
+        self._seen = asyncio.get_running_loop().time()
+
+    def _fill(self):
+        now = asyncio.get_running_loop().time()
+        dropped = (now - self._seen) * self._rate
+        self._tokens = min(self._burst, self._tokens + dropped)
+        self._seen = now
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        self._fill()
+        while self._tokens < 1 - 1e-9:
+            await asyncio.sleep((1 - self._tokens) / self._rate)
+            self._fill()
+        self._tokens -= 1
+
+
+# %% bucket-1 wrong: pays before it waits
+# cause: The token is taken off before the wait and not given back when the task is cancelled in its sleep; a cancelled task still takes a token and the others wait too long.
+# line: self._tokens -= 1 | await asyncio.sleep(-self._tokens / self._rate)
+import asyncio
+
+
+class TokenBucket:
+    def __init__(self, rate, burst):
+        self._rate = rate
+        self._burst = burst
+        self._tokens = burst
+        self._seen = asyncio.get_running_loop().time()
+
+    async def take(self):
+        now = asyncio.get_running_loop().time()
+        dropped = (now - self._seen) * self._rate
+        self._tokens = min(self._burst, self._tokens + dropped)
+        self._seen = now
+        self._tokens -= 1
+        if self._tokens < 0:
+            await asyncio.sleep(-self._tokens / self._rate)

@@ -3246,3 +3246,142 @@ def at_most(number, handle):
         await writer.wait_closed()
 
     return serve
+
+
+# %% frame-1 wrong: asks at_eof before it reads
+# cause: at_eof() is True only if the end has already come; if the connection ends while the header is waited for, IncompleteReadError comes out and not None.
+# line: if reader.at_eof(): | header = await reader.readexactly(4)
+import asyncio
+import struct
+
+
+async def read_frame(reader):
+    if reader.at_eof():
+        return None
+    header = await reader.readexactly(4)
+    (length,) = struct.unpack(">I", header)
+    if length > 1000:
+        raise ValueError("frame too long")
+    return await reader.readexactly(length)
+
+
+# %% frame-1 wrong: checks the length too late
+# cause: The length is checked only after the message has been read, so a frame that is too long is waited for before the ValueError.
+# line: message = await reader.readexactly(length) | if length > LIMIT:
+import asyncio
+import struct
+
+LIMIT = 1000
+HEADER = struct.Struct(">I")
+
+
+async def read_frame(reader):
+    """Return the next message, None at the end."""
+    try:
+        header = await reader.readexactly(HEADER.size)
+    except asyncio.IncompleteReadError as error:
+        if not error.partial:
+            return None
+        raise
+    length, = HEADER.unpack(header)
+    message = await reader.readexactly(length)
+    if length > LIMIT:
+        raise ValueError(f"{length} is more than {LIMIT}")
+    return message
+
+
+# %% line-in-time-1 wrong: reads past the line
+# cause: read(4096) takes also what stands after the line feed, and that is thrown away, so the next call misses it.
+# line: chunk = await reader.read(4096) | line, _, _ = data.partition(b"\n")
+import asyncio
+
+
+async def read_line(reader, seconds):
+    data = b""
+    async with asyncio.timeout(seconds):
+        while b"\n" not in data:
+            chunk = await reader.read(4096)
+            if not chunk:
+                return None
+            data += chunk
+    line, _, _ = data.partition(b"\n")
+    return line
+
+
+# %% at-most-1 wrong: one count for all handlers
+# cause: The count of the taken places is a global of the module, so all handlers that at_most makes share it.
+# line: global taken | taken = 0
+import asyncio
+
+taken = 0
+
+
+def at_most(number, handle):
+    async def handler(reader, writer):
+        global taken
+        if taken >= number:
+            writer.write(b"busy\n")
+            writer.close()
+            return
+        taken += 1
+        try:
+            await handle(reader, writer)
+        finally:
+            taken -= 1
+            writer.close()
+
+    return handler
+
+
+# %% at-most-1 wrong: refused clients free a place
+# cause: The finally also runs for a client that was refused and had no place, so each refused client frees a place and more than `number` are served.
+# line: active -= 1 | finally: | if active >= number:
+import asyncio
+
+
+def at_most(number, handle):
+    """Return a handler that serves at most so many connections at a time."""
+    active = 0
+
+    async def handler(reader, writer):
+        nonlocal active
+        try:
+            if active >= number:
+                writer.write(b"busy\n")
+                return
+            active += 1
+            await handle(reader, writer)
+        finally:
+            active -= 1
+            writer.close()
+
+    return handler
+
+
+# %% at-most-1 wrong: cancelled handlers keep their place
+# cause: The place is freed after a normal end and after an Exception, but not if `handle` is cancelled, so that place is lost for good.
+# line: except Exception:
+import asyncio
+
+
+def at_most(number, handle):
+    free = number
+
+    async def handler(reader, writer):
+        nonlocal free
+        if free == 0:
+            writer.write(b"busy\n")
+            writer.close()
+            return
+        free -= 1
+        try:
+            await handle(reader, writer)
+        except Exception:
+            free += 1
+            raise
+        else:
+            free += 1
+        finally:
+            writer.close()
+
+    return handler

@@ -35,9 +35,20 @@ class Borrowed(Exercise):
             lab.told(f"and the block ended {ends}")
             pool = Pool()
             block = self._block(borrowed, lab, pool, ends)
-            run = lab.run(block, cancel_after=5 if ends == "by a cancellation" else None)
+            run = self._run(lab, block, 5 if ends == "by a cancellation" else None)
             self._released(lab, pool, ends, run.error or run.result)
         self._no_connection(borrowed, lab)
+
+    def _run(self, lab, block, cancel_after):
+        try:
+            return lab.run(block, cancel_after=cancel_after)
+        except Wrong as found:
+            if found.kind == "leaked" and "`release`" in found.observed:
+                found.try_ = (
+                    "The release is only started, and nothing waits for it. Await it where the "
+                    "block ends."
+                )
+            raise
 
     async def _block(self, borrowed, lab, pool, ends):
         try:

@@ -97,11 +97,15 @@ class AsTheyArrive(Exercise):
                     lab.earliest(lab.keyword("return_exceptions"), lab.handler()),
                 )
             if service.flying:
+                cancels = lab.call_of("*.cancel")
                 raise Wrong(
                     "losers",
                     "The error came out, and the fetch of a still went on.",
-                    lab.call_of("gather") or lab.call_of("create_task", "ensure_future"),
-                    "gather raises the first error and lets the others go on. A TaskGroup "
+                    cancels or lab.call_of("gather") or lab.call_of("create_task", "ensure_future"),
+                    "This doesn't end all that you started. Cancel each fetch that still goes on, "
+                    "and await it. A TaskGroup does both."
+                    if cancels
+                    else "An error ends no other task, even if `gather` raises it. A TaskGroup "
                     "ends them.",
                     headline="left the others running",
                 )
@@ -110,8 +114,8 @@ class AsTheyArrive(Exercise):
                     "late",
                     f"b failed after 7 s, and I heard of it after {loop.time() - begin:g} s.",
                     lab.earliest(lab.call_of("gather"), lab.await_of("task"), lab.async_for()),
-                    "If you await the tasks after the loop, you hear of nothing before. A "
-                    "TaskGroup around the loop does.",
+                    "An error of a task is kept until somebody awaits the task. A TaskGroup "
+                    "around the loop hears of it at once.",
                     headline="heard of the error too late",
                 )
 

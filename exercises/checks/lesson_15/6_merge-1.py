@@ -267,7 +267,7 @@ class Merge(Exercise):
                     "not been closed: its task was cancelled in the body of the loop, and the "
                     "stream was paused at its `yield`.",
                     lab.async_for(),
-                    "Leaving an `async for` closes nothing. `aclosing` does.",
+                    "Leaving an `async for` closes nothing. `aclosing` closes the stream.",
                     headline="left a stream open",
                 )
 

@@ -186,6 +186,8 @@ class Consumer(Exercise):
                 found.try_ = "The same number may come again, and is done again."
             raise
         self._look_for_a_second_queue(lab, queue, at_most)
+        if details.peak > at_most and len(set(numbers)) < len(numbers):
+            self._counts_by_number(consumer, lab, details.peak, times, waits, at_most)
         again = Counter(numbers) - Counter(details.calls)
         if not run.error and again and again.keys() <= set(details.calls):
             alike = lab.alike()
@@ -202,12 +204,29 @@ class Consumer(Exercise):
             "the numbers began, each with its moment, as": sorted(begun),
         }
 
+    def _counts_by_number(self, consumer, lab, peak, times, waits, at_most):
+        """Raise Wrong if the limit holds as soon as no number comes twice."""
+        other = lab.service(max(waits))
+        unlike = [(when, number) for number, (when, _) in enumerate(times)]
+        lab.run(self._play(consumer, asyncio.Queue(), other, unlike, at_most))
+        if other.peak <= at_most:
+            alike = lab.alike()
+            raise Wrong(
+                "limit",
+                f"{peak} calls of `details` were in flight at once; at most {at_most} may be. "
+                "Where no number comes twice, the limit holds.",
+                alike.line,
+                "The same number may come again while the first is in flight: both count. Keep "
+                "the tasks in a set, or take a semaphore.",
+                at=alike.at,
+            )
+
     def _look_for_a_second_queue(self, lab, queue, at_most):
         if queue.ahead > at_most + 1:
             raise Wrong(
                 "unbounded",
-                f"{queue.ahead} numbers had been taken from the queue and "
-                f"were not done; {at_most} may be under way.",
+                f"{queue.ahead} numbers had been taken from the queue and were not done; at most "
+                f"{at_most + 1} may be: {at_most} in flight, and one that you hold.",
                 lab.call_of("create_task", "ensure_future"),
                 "A task for each number that waits for its place is a second queue, and nothing "
                 "bounds that one. Get a place first, then take a number.",
@@ -249,7 +268,7 @@ class Consumer(Exercise):
             if there and all(details.ended[n] <= begun + SOON for n in others):
                 raise Wrong(
                     "batch barrier",
-                    f"{seen}, after all others had ended.",
+                    f"{seen}, when all that were in flight had ended.",
                     lab.call_of("gather", "TaskGroup", "wait"),
                 )
         for number, best in late.items():
@@ -303,7 +322,7 @@ class Consumer(Exercise):
         if tasks:
             await asyncio.wait(tasks)
 
-    @wrong("batch barrier", says="after all others had ended")
+    @wrong("batch barrier", says="when all that were in flight had ended")
     async def as_published(queue, details, at_most):
         active = True
         while active:
@@ -316,7 +335,7 @@ class Consumer(Exercise):
                     active = False
             await asyncio.gather(*(details(number) for number in batch))
 
-    @wrong("batch barrier", says="after all others had ended")
+    @wrong("batch barrier", says="when all that were in flight had ended")
     async def batches_without_a_poll(queue, details, at_most):
         active = True
         while active:

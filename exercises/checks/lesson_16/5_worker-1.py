@@ -53,9 +53,22 @@ class Survivor(Exercise):
         lab.told("in two tasks; six items were in the queue, and items 3 and 4 failed")
         work = lab.service(1, errors=errors, name="work")
         lab.run(self._until_joined(worker, lab, work, errors))
+        lab.told("in a task; None and a 1 were in the queue")
+        lab.run(self._with_none(worker, lab, lab.service(1, name="work")))
         lab.told("in a task, and cancelled it in the middle of an item")
         work = lab.service(1, name="work")
-        lab.run(self._cancelled(worker, lab, work))
+        try:
+            lab.run(self._cancelled(worker, lab, work))
+        except Wrong as found:
+            if found.kind == "leaked":
+                found.observed = found.observed.replace("It returned", "The worker ended")
+                if waits := lab.call_of("asyncio.wait", "asyncio.shield", ".wait", ".shield"):
+                    found.line, found.at = waits, "is cancelled, and not what it waits for"
+                    found.try_ = (
+                        "A cancellation doesn't go through `wait` or `shield` to the task behind "
+                        "it. Await the work itself, without a task."
+                    )
+            raise
 
     async def _until_joined(self, worker, lab, work, errors):
         queue, failed = Counted(), []
@@ -91,6 +104,25 @@ class Survivor(Exercise):
             )
         self._look_at_failed(lab, failed, errors)
         await self._end(lab, tasks)
+
+    async def _with_none(self, worker, lab, work):
+        """Look whether a None ends the worker; whatever else becomes of it, the sweep tells."""
+        queue = Counted()
+        for item in (None, 1):
+            queue.put_nowait(item)
+        task = asyncio.create_task(self._run(worker, queue, work, []))
+        done, _ = await asyncio.wait([task], timeout=5)
+        task.cancel()
+        await asyncio.wait([task], timeout=10)
+        if done and task.exception() is None:
+            raise Wrong(
+                "stopped early",
+                "The worker returned before it was cancelled.",
+                self._way_out(lab),
+                "Here None is an item like any other, and nothing in the queue tells the end: take "
+                "item after item, `while True`.",
+                headline="took None for the end",
+            )
 
     async def _cancelled(self, worker, lab, work):
         queue, failed = Counted(), []
@@ -173,7 +205,7 @@ class Survivor(Exercise):
         if pending:
             raise Wrong(
                 "swallowed",
-                "I cancelled it, and 10 s later it still went on.",
+                "I cancelled the worker, and 10 s later it still went on.",
                 lab.text.swallowing_handler(),
             )
         for task in done:

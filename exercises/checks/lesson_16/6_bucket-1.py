@@ -51,8 +51,9 @@ class Bucket(Exercise):
         self._cancelled(lab, TokenBucket)
 
     def _cancelled(self, lab, TokenBucket):
-        """Look at an answer that gives the token of a cancelled task back, though those who wait
-        behind it don't get it. Other answers that go wrong after a cancellation, the sweep tells.
+        """Look at an answer in which all wait side by side: those behind a cancelled task wait for
+        its token, too, and may do so even if it gives that back. Other answers that go wrong
+        after a cancellation, the sweep tells.
         """
 
         def served(*takers):
@@ -60,20 +61,33 @@ class Bucket(Exercise):
 
         cancelled = 0, 0.3137
         try:
-            if served(cancelled, (0.4, None))[2] != 0.5:
-                return
+            next_served = served(cancelled, (0.4, None))[2]
         except Exception:
+            return
+        if next_served is None or (next_served != 0.5 and _takes_turns(lab)):
             return
         lab.told(
             "with `rate=2` and `burst=1`; `take()` was called at 0, 0, 0 s; number 2 was cancelled "
             "0.3137 s later"
         )
         got = served(cancelled, (0, None))
+        if next_served > 0.5 + SOON and got[2] is not None and got[2] > 0.5 + SOON:
+            raise Wrong(
+                "late",
+                f"Number 3 was served at {got[2]:g} s. Number 2 took no token, so number 3 could "
+                "have been served at 0.5 s.",
+                _counted_before(lab),
+                "The token of who was cancelled is gone, and those behind have fixed by then how "
+                "long they wait. Let one after another in, with a lock, and take the token "
+                "after the wait.",
+                headline="let the others wait too long after a cancellation",
+                at="counts before the wait" if _counted_before(lab) else "",
+            )
         if got[2] is not None and got[2] > 0.5 + SOON:
             raise Wrong(
                 "late",
                 f"Number 3 was served at {got[2]:g} s. With the token that number 2 gave back it "
-                "could be at 0.5 s.",
+                "could have been served at 0.5 s.",
                 lab.call_of("sleep", "timeout*", "wait_for"),
                 "A wait that was fixed beforehand isn't made shorter by a token that comes back. "
                 "Let one task after another in, with a lock, and take the token after the wait.",
@@ -108,15 +122,20 @@ class Bucket(Exercise):
             return
         self._too_many(lab, asked, sorted(got))
         if sorted(got) != got:
+            side_by_side = lab.repeated_call_of("sleep") and not _takes_turns(lab)
             raise Wrong(
                 "order",
                 f"A task that asked later was served earlier: they were served at {listed(got)} s.",
                 lab.call_of("sleep"),
-                "The first to ask takes the next token, even if it is not there yet.",
+                "All sleep side by side, and whoever looks first when a token is there takes it, "
+                "one who has only just come, too. An `asyncio.Lock` around all of `take` lets "
+                "them in one after another."
+                if side_by_side
+                else "The next token is for the first who asked. Whoever comes later waits behind.",
             )
         number = next(n for n, (a, b) in enumerate(zip(got, best)) if a > b + SOON)
         observed = (
-            f"They were served at {listed(got)} s. Number {number + 1} could be at "
+            f"They were served at {listed(got)} s. Number {number + 1} could have been served at "
             f"{best[number]:g} s."
         )
         if best[number] == asked[number]:
@@ -130,6 +149,16 @@ class Bucket(Exercise):
                 "after a rest.",
                 headline="did not save up",
             )
+        if whole := _whole_tokens(lab):
+            raise Wrong(
+                "late",
+                observed,
+                whole,
+                "A part of a token that has dropped in counts, too: keep it, or let the moment of "
+                "the last look move on only by the time of the whole ones.",
+                headline="waited too long",
+                at="counts whole tokens alone",
+            )
         raise Wrong(
             "late",
             observed,
@@ -142,20 +171,22 @@ class Bucket(Exercise):
         """Raise Wrong if more were served in some time than the bucket can give."""
         for first, start in enumerate(got):
             for last in range(first, len(got)):
-                served, most = last - first + 1, 3 + 2 * (got[last] - start)
+                served = sum(start <= moment <= got[last] for moment in got)
+                most = 3 + 2 * (got[last] - start)
+                when = _span(start, got[last])
                 if served > most + SOON:
                     rested = asked[0] == start == 100
                     if line := lab.with_of("Lock"):
                         raise Wrong(
                             "lock per call",
-                            f"{served} were served from {start:g} s to {got[last]:g} s.",
+                            f"{served} were served {when}.",
                             line,
                         )
                     if not rested and lab.async_with("*lock", "*turn", "*gate", "*mutex"):
                         raise Wrong(
                             "limit",
-                            f"From {start:g} s to {got[last]:g} s {served} were served; a bucket "
-                            f"of 3 that gets 2 a second gives {int(most + SOON)}.",
+                            f"{served} were served {when}; a bucket of 3 that gets 2 a second "
+                            f"gives {int(most + SOON)}.",
                             _counts_again(lab),
                             "Time that has been counted must not be counted again: note the moment "
                             "of each refill, and that after a sleep.",
@@ -163,11 +194,10 @@ class Bucket(Exercise):
                         )
                     raise Wrong(
                         "limit",
-                        f"From {start:g} s to {got[last]:g} s "
-                        f"{served} were served; a bucket of 3 that gets 2 a second gives "
+                        f"{served} were served {when}; a bucket of 3 that gets 2 a second gives "
                         f"{int(most + SOON)}.",
                         _refill(lab) if rested else lab.await_of("sleep", "acquire"),
-                        "It holds at most `burst` tokens, however long the rest was."
+                        "The bucket holds at most `burst` tokens, however long the rest was."
                         if rested
                         else "A token is one task's. Between looking at the tokens and taking "
                         "one there must be no `await` that lets another task look.",
@@ -348,7 +378,7 @@ class Bucket(Exercise):
                 await asyncio.sleep(1 / self.rate)
             self.tokens -= 1
 
-    @wrong("lock per call", says="were served from")
+    @wrong("lock per call", says="were served")
     class LocksForItself:
         def __init__(self, rate, burst):
             self.rate, self.burst = rate, burst
@@ -374,7 +404,7 @@ class Bucket(Exercise):
             self.next = mine + self.apart
             await asyncio.sleep(mine - now)
 
-    @wrong("value", says="was cancelled")
+    @wrong("late", says="take the token after the wait")
     class TakesAtOnce:
         def __init__(self, rate, burst):
             self.rate, self.burst = rate, burst
@@ -388,7 +418,7 @@ class Bucket(Exercise):
             if self.tokens < 0:
                 await asyncio.sleep(-self.tokens / self.rate)
 
-    @wrong("value", says="expected")
+    @wrong("late", says="take the token after the wait")
     class HandsOutMoments:
         def __init__(self, rate, burst):
             self.apart, self.burst, self.next = 1 / rate, burst, float("-inf")
@@ -413,7 +443,7 @@ class Bucket(Exercise):
             async with self.places:
                 pass
 
-    @wrong("late", says="could be at 1 s")
+    @wrong("late", says="could have been served at 1 s")
     class WaitsAWholeToken:
         def __init__(self, rate, burst):
             self.rate, self.burst = rate, burst
@@ -429,6 +459,47 @@ class Bucket(Exercise):
                     await asyncio.sleep(1 / self.rate)
                     self.last, self.tokens = asyncio.get_running_loop().time(), 1
                 self.tokens -= 1
+
+
+def _span(start, end):
+    """The time from one moment to the other, in words."""
+    return f"at {start:g} s" if start == end else f"from {start:g} s to {end:g} s"
+
+
+def _takes_turns(lab):
+    """Whether there is anything in the answer that could let one after another in."""
+    return lab.call_of("*Lock", "*Semaphore", "Condition", "Event", "*Queue", "deque", "*_future")
+
+
+def _counted_before(lab):
+    """The last line before the sleep that notes something in the bucket, or None."""
+    wait = lab.call_of("sleep", "timeout*", "wait_for")
+    notes = [
+        node.lineno
+        for node in lab.nodes()
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and lab.text.function_at(node.lineno) is lab.text.function_at(wait)
+    ]
+    return max((line for line in notes if wait and line < wait), default=None)
+
+
+def _whole_tokens(lab):
+    """Where what has dropped in is rounded to whole tokens, or None."""
+    asleep = [inner for node in lab.text.calls_of("sleep") for inner in ast.walk(node)]
+    rounded = [
+        node.lineno
+        for node in lab.nodes()
+        if node not in asleep
+        and (
+            isinstance(node, ast.BinOp | ast.AugAssign)
+            and isinstance(node.op, ast.FloorDiv)
+            or isinstance(node, ast.Call)
+            and len(node.args) == 1
+            and ast.unparse(node.func).removeprefix("math.") in ("int", "floor", "trunc", "round")
+        )
+    ]
+    return lab.earliest(*rounded)
 
 
 def _refill(lab):

@@ -113,12 +113,15 @@ class ReadFrame(Exercise):
         try:
             got = read("a connection that ended where a frame would begin", None)
         except asyncio.IncompleteReadError as error:
+            late = "`at_eof()` doesn't wait: it tells of an end that has come already. "
             raise Wrong(
                 "caught too little",
-                "The connection had ended between two "
-                f"frames, and {type(error).__name__} came out.",
+                "The connection ended where the length would come, and "
+                f"{type(error).__name__} came out.",
                 lab.call_of("readexactly"),
-                "`error.partial` is empty there: return None.",
+                (late if lab.call_of("at_eof") else "")
+                + "Catch the IncompleteReadError of this read, and return None if its `partial` "
+                "is empty.",
                 headline="took the end for an error",
             ) from None
         lab.equal(got, None)
@@ -181,9 +184,10 @@ class ReadFrame(Exercise):
                     "protocol",
                     f"The length said {length:,}. It raised ValueError "
                     "only after it had waited for the message itself.",
-                    lab.literal(1000),
+                    lab.literal(1000) or _last_read(lab),
                     "Compare the length before you read on: a client may announce 4 GiB.",
                     headline="looked too late",
+                    at="" if lab.literal(1000) else "comes before the look at the length",
                 )
 
     @sweep(
@@ -403,6 +407,16 @@ def _keeper(lab, errors):
             if read in inside and min(inside) < read:
                 return read, "stands in the same `try` as the read before it"
     return kept.line, kept.at
+
+
+def _last_read(lab):
+    """The last line that awaits something of the reader, or None."""
+    reads = [
+        node.lineno
+        for node in lab.nodes()
+        if isinstance(node, ast.Await) and "read" in ast.unparse(node.value)
+    ]
+    return max(reads, default=None)
 
 
 def _waits(node):

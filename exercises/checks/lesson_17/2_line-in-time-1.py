@@ -62,9 +62,13 @@ class LineInTime(Exercise):
                     raise
                 raise Wrong(
                     "one read is one message",
-                    "Both lines were there. It had taken the "
-                    "second with the first, and then waited for it.",
+                    "Both lines were there. The first call had taken the second line, too, and "
+                    "the second call waited for it.",
                     lab.call_of("read"),
+                    "Take no more than the line: `readline` stops behind the line feed. What is "
+                    "taken and not returned is lost for the next call.",
+                    headline="took more than the line",
+                    at="may take more than the line",
                 ) from None
             except Wrong:
                 if not ended or ended[-1] < 5.5:
@@ -241,7 +245,7 @@ class LineInTime(Exercise):
             line = await reader.read(100)
         return line.removesuffix(b"\n") or None
 
-    @wrong("one read is one message", says="the second with the first")
+    @wrong("one read is one message", says="lost for the next call")
     async def takes_more_than_its_line(reader, seconds):
         line = b""
         while not line.endswith(b"\n"):

@@ -11,6 +11,11 @@ from .shared import Serving, Wire
 
 GIVING_BACK = ("release", "append", "put_nowait")
 TOGETHER = "came, and the next one in the same moment"
+BETWEEN = (
+    "waits after the look whether a place is free, and before one is taken",
+    "Meanwhile another client comes, and finds the same place free. Take the place before any "
+    "`await`.",
+)
 EVENTS = ("came", "came", "left", "made `handle` raise KeyError", "was cancelled")
 
 
@@ -95,18 +100,18 @@ class AtMost(Exercise):
         def tried(number, words, what):
             nonlocal served, most, now
             served = most = now = 0
-            lab.told(f"with {number}, and {what}")
+            lab.told(f"with {number}, {what}")
             return lab.run(full(number, words)).result
 
         for number in (3, 1):
-            late, heard, again, errors = tried(number, b"hello\n", "that many clients came")
+            late, heard, again, errors = tried(number, b"hello\n", "for more clients than that")
             if errors:
                 raise errors[0]
             said = lab.literal(late[0]) if late[0] else None
             lab.equal(late, [b"busy\n"] * 2, "those who came too late heard", line=said)
             lab.equal(heard, [b"welcome\n"] * number, "those who were served heard")
             lab.equal(again, b"welcome\n", "who came when all had left heard")
-        late, heard, again, errors = tried(2, b"fail\n", "`handle` raised for both clients")
+        late, heard, again, errors = tried(2, b"fail\n", "and `handle` raised for both clients")
         if again == b"busy\n":
             raise Wrong(
                 "not given back",
@@ -147,23 +152,27 @@ class AtMost(Exercise):
         most=40,
     )
     def any_events(self, at_most, lab, number, handlers, slow, events):
-        lab.told(
-            f"with {number}"
-            + (", twice, for two servers in turns" if handlers == 2 else "")
-            + (", and clients whose connections take long to close" if slow else "")
-            + f"; {', '.join(f'a client {event}' for event in events)}"
-        )
+        self._tell(lab, number, handlers, slow, [])
         run = lab.run(self._day(at_most, lab, number, handlers, slow, events))
         if run.error is not None:
             raise run.error
         return run.result
 
+    def _tell(self, lab, number, handlers, slow, story):
+        lab.told(
+            f"with {number}"
+            + (", twice, for two servers" if handlers == 2 else "")
+            + (", and clients whose connections take long to close" if slow else "")
+            + "".join(f"; {each}" for each in story)
+        )
+
     async def _day(self, at_most, lab, number, handlers, slow, events):
-        inside, clients = [], []
+        inside, clients, story = [], [], []
 
         async def handle(reader, writer):
             ending = asyncio.get_running_loop().create_future()
-            inside.append((ending, asyncio.current_task()))
+            number = next(n for n, (wire, _) in enumerate(clients, 1) if wire.writer is writer)
+            inside.append((ending, asyncio.current_task(), number))
             try:
                 await ending
             finally:
@@ -176,38 +185,35 @@ class AtMost(Exercise):
                 wire = Wire(lingers=slow)
                 serve = made[len(clients) % handlers]
                 clients.append((wire, asyncio.create_task(self._serve(lab, serve, wire))))
+                to = f" to server {2 - len(clients) % 2}" if handlers == 2 else ""
+                story.append(f"client {len(clients)} {event.replace('came', f'came{to}', 1)}")
             elif inside:
-                ending, task = inside.pop(0)
+                ending, task, leaving = inside.pop(0)
+                story.append(f"client {leaving} {event}")
                 if event == "left":
                     ending.set_result(None)
                 elif event == "made `handle` raise KeyError":
                     ending.set_exception(KeyError("no"))
                 else:
                     task.cancel()
+            self._tell(lab, number, handlers, slow, story)
             if event != TOGETHER:
                 await self._settle()
-            told_busy = event == "came" and clients[-1][0].sent == b"busy\n"
-            if told_busy and handlers == 1 and len(inside) < number:
-                if kept := _given_back_after_some(lab):
-                    raise Wrong(
-                        "not given back",
-                        f"Client {len(clients)} was told busy while {len(inside)} of {number} "
-                        "places were taken.",
-                        kept,
-                        "A cancellation is no Exception. Give the place back in a `finally`.",
-                        headline="a place was lost",
-                        at="gives the place back, and not however `handle` ends",
-                    )
+            if event == "came" and clients[-1][0].sent == b"busy\n":
+                here = [n for *_, n in inside if n % handlers == len(clients) % handlers]
+                if len(here) < number:
+                    self._no_place(lab, number, handlers, clients, here, story)
             if event == "came" and served == len(inside) and _waits(*clients[-1]):
                 raise self._waited(lab, f"client {len(clients)} was told nothing at once")
             if len(inside) > number and handlers == 1:
                 waits = _waiting_between(lab)
-                found = Suspect(waits) if waits else _miscounting(lab)
+                found = Suspect(waits, *BETWEEN) if waits else _miscounting(lab)
                 raise Wrong(
                     "limit",
                     f"{len(inside)} connections were served at once; `number` is {number}.",
                     found.line,
                     found.try_,
+                    at=found.at,
                 )
         for wire, _ in clients:
             if wire.closing:
@@ -221,10 +227,48 @@ class AtMost(Exercise):
             )
             for client, (wire, task) in enumerate(clients, 1)
         }
-        for _, task in clients:
+        for wire, task in clients:
             task.cancel()
+            wire.hang_up()
         await asyncio.gather(*(task for _, task in clients), return_exceptions=True)
         return seen
+
+    def _no_place(self, lab, number, handlers, clients, here, story):
+        """Raise Wrong if it can be told why the last client was told busy at a free place."""
+        observed = (
+            f"Client {len(clients)} was told busy while {len(here)} of {number} places were taken."
+        )
+        if handlers == 2 and len(story) == len(clients):  # nobody has left
+            shared = lab.suspect(b"busy\n", b"")
+            raise Wrong(
+                "value",
+                observed.replace("were taken", "at that server were taken"),
+                shared and shared.line,
+                "Each handler that `at_most` makes has its own places: make them inside of "
+                "`at_most`, each time that it is called.",
+                headline="places shared by two handlers",
+                at=shared.at if shared else "",
+            )
+        if kept := _given_back_after_some(lab):
+            raise Wrong(
+                "not given back",
+                observed,
+                kept,
+                "A cancellation is no Exception. Give the place back in a `finally`.",
+                headline="a place was lost",
+                at="gives the place back, but not after every end of `handle`",
+            )
+        lingering = any(wire.closing and not task.done() for wire, task in clients[:-1])
+        if lingering and (waits := lab.call_of("wait_closed")):
+            raise Wrong(
+                "not given back",
+                f"{observed} The connection of another one had been closed, and `wait_closed` "
+                "still waited for it.",
+                waits,
+                "Count only those whose `handle` goes on. Waiting for a connection that is "
+                "being closed, or for one that was told busy, needs no place.",
+                headline="kept a place too long",
+            )
 
     async def _settle(self):
         """Turns of the loop: whoever needs no wait has ended by then."""
@@ -282,6 +326,7 @@ class AtMost(Exercise):
                 f"{most} connections were served at once; there are {number} places.",
                 found.line,
                 found.try_,
+                at=found.at,
             )
         if served < min(number, len(server.writers)):
             seen = f"{number} clients {what}; served at the same time: {served}."
@@ -476,8 +521,8 @@ def _miscounting(lab):
                 if isinstance(part, ast.AugAssign) or getattr(called, "attr", "") in GIVING_BACK:
                     return Suspect(
                         part.lineno,
-                        try_="A client that is told busy has no place: give back only what was "
-                        "taken.",
+                        "gives a place back for a client that had none, too",
+                        "A client that is told busy has no place: give back only what was taken.",
                     )
     return Suspect(lab.operation(">", "<=") or lab.call_of("Semaphore"))
 

@@ -76,7 +76,12 @@ class CountWSGI(Exercise):
             ("POST", "/nothing", b"abc", "3", 404, None),
             ("GET", "/nothing", b"", None, 404, None),
         ):
-            lab.told(f"with {method} {path} and a body of {len(body)} bytes")
+            told = (
+                ""
+                if length or method == "GET"
+                else f"; there is {'an empty' if length == '' else 'no'} CONTENT_LENGTH"
+            )
+            lab.told(f"with {method} {path} and a body of {len(body)} bytes{told}")
             got_status, got = self._ask(app, lab, method, path, body, length)
             if got_status != status:
                 raise Wrong(
@@ -190,7 +195,7 @@ class CountWSGI(Exercise):
         if strange := [piece for piece in pieces if not isinstance(piece, bytes)]:
             raise Wrong(
                 "value",
-                f"The body held {strange[0]!r}, which is no bytes.",
+                f"The body held {strange[0]!r}, a {type(strange[0]).__name__}, not bytes.",
                 lab.returning(),
                 try_='A connection carries bytes: `b"text"`, or `text.encode()`.',
             )
@@ -293,7 +298,7 @@ class CountWSGI(Exercise):
         length = int(environ.get("CONTENT_LENGTH") or 0)
         return [str(len(environ["wsgi.input"].read(length))).encode()]
 
-    @wrong("value", says="no bytes")
+    @wrong("value", says="a str, not bytes")
     def a_text(environ, start_response):
         if (environ["REQUEST_METHOD"], environ["PATH_INFO"]) != ("POST", "/count"):
             start_response("404 Not Found", [])
