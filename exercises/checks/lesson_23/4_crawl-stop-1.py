@@ -21,7 +21,7 @@ class Bell(asyncio.Event):
         finally:
             self.waiting -= 1
 
-    wait.__qualname__ = asyncio.Event.wait.__qualname__
+    wait.__qualname__ = asyncio.Event.wait.__qualname__  # the name in lanes and messages
 
 
 class Stopping(Exercise):
