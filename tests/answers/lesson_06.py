@@ -2097,3 +2097,15 @@ async def every(seconds, times, work, clock, sleep):
                 continue
             await sleep(wait)
         await work()
+
+# %% every-1 wrong: next beat counted from now
+# cause: each beat is counted from the moment when the last work began, so each late waking and each long work shifts all later beats.
+# line: beat = clock() + seconds
+async def every(seconds, times, work, clock, sleep):
+    """Await `work()` on each beat, `seconds` apart, `times` times."""
+    beat = clock()
+    for number in range(times):
+        if number > 0:
+            await sleep(beat - clock())
+        beat = clock() + seconds
+        await work()

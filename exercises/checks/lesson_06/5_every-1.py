@@ -164,7 +164,7 @@ class Every(Exercise):
             raise Wrong(
                 "drift",
                 f"Each sleep ended 0.01 s late. The works began at {shown} s: it adds up.",
-                lab.repeated_call_of("clock") or lab.call_of("sleep"),
+                _begins_anew(lab) or lab.repeated_call_of("clock") or lab.call_of("sleep"),
                 "Don't count from when you woke. Count all beats from the start.",
                 headline="drifts by what it wakes late",
             )
@@ -308,7 +308,7 @@ class Every(Exercise):
 
 
 def _begins_anew(lab):
-    """The line in a loop that gives a name the time as it is, or None."""
+    """The line in a loop that gives a name the time as it is, or that and some more; or None."""
     loops = [node for node in lab.nodes() if isinstance(node, (ast.For, ast.While))]
     return lab.earliest(
         *(
@@ -316,6 +316,7 @@ def _begins_anew(lab):
             for loop in loops
             for node in ast.walk(loop)
             if isinstance(node, ast.Assign)
-            if isinstance(node.value, ast.Call) and is_named(node.value.func, ("clock",))
+            for value in (getattr(node.value, "left", node.value),)
+            if isinstance(value, ast.Call) and is_named(value.func, ("clock",))
         )
     )

@@ -133,15 +133,15 @@ def _held_up(lab, run):
 def _differ_in_calls(lab, asked, made, held):
     said = (
         f"It called `{made.__name__}` {count(len(made.started), 'time')}; expected "
-        f"{count(len(asked.started), 'call')}, and "
+        f"{count(len(asked.started), 'call')}. "
     )
     for argument in surplus(made.started, asked.started):
         suspect = held or Suspect(None)
-        said += f"not asked for is {brief(argument)}."
+        said += f"One with {brief(argument)} was too many."
         raise Wrong("calls", said, suspect.line, suspect.try_, at=suspect.at)
     for argument in surplus(asked.started, made.started):
         suspect = Suspect(None) if argument else lab.truth_test()
-        said += f"missing is {brief(argument)}."
+        said += f"One with {brief(argument)} was missing."
         raise Wrong("calls", said, suspect.line, suspect.try_, at=suspect.at)
 
 

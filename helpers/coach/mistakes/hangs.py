@@ -37,6 +37,10 @@ AT_END = (
     "Where the other side has gone, `{}` gives b'' at once, again and again: end the loop then, "
     "too. A loop that waits for anything else must await what really suspends, such as an event."
 )
+JOINED = (
+    "`join` waits for `task_done` alone: an error that ends a worker stays in the worker's task. "
+    "Catch it around the one job that failed, or wait for the workers as well as for `join`."
+)
 NOT_DONE = (
     "`join` waits until `task_done` was called for each item, also for one that failed: call it in "
     "a `finally`."
@@ -187,7 +191,7 @@ def deadlock(
         if source.definition(name) and (let_out := source.let_out(error)):
             said += f" `{name}` had ended with {error_words(error)}."
             if place and place[1] in joins:
-                return Wrong("deadlock", said), place
+                return Wrong("deadlock", said, try_=JOINED), place
             return Wrong("deadlock", said, at="lets the error out", try_=DIED), let_out
     done = source.calls_of("task_done")
     if raised and place and place[1] in joins and len(done) == 1:
