@@ -330,7 +330,8 @@ than a wrong one. `Wrong(…, at="lets the error out")` says what the line does.
     lab.text.skipped("close")                     why `close` is not called after each error
     lab.text.narrow_cleanup("close")              the `except` that calls it, some errors aside
     lab.lost_error(observed, ValueError)          the Wrong for an error that didn't come out, with
-                                                  what kept it; lab.keeping(ValueError): its line
+                                                  what kept it, or `line`; lab.keeping(ValueError):
+                                                  the line that keeps it
     lab.suspect(got, expected)                    what seems to make the one of the other, with
                                                   .line .at .try_; lab.truth_test() what goes by
                                                   what counts as false; lab.alike() what mixes up

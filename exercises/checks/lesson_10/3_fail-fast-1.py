@@ -49,10 +49,10 @@ class FailFast(Exercise):
     def _failed(self, lab, ended, error, after):
         words = f"{type(error).__name__}"
         if ended.error is None:
-            raise Wrong(
-                "lost error",
+            raise lab.lost_error(
                 f"It returned {ended.result!r}, as if all had gone well.",
-                lab.earliest(lab.handler(), lab.keyword("return_exceptions")),
+                type(error),
+                line=lab.earliest(lab.handler(), lab.keyword("return_exceptions")),
             )
         if error not in errors_in(ended.error):
             raise Wrong(

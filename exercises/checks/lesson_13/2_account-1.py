@@ -136,10 +136,8 @@ class PayIn(Exercise):
         except Refused:
             pass
         else:
-            raise Wrong(
-                "lost error",
-                "The bank raised Refused, and that had to come out.",
-                lab.handler(),
+            raise lab.lost_error(
+                "The bank raised Refused, and that had to come out.", Refused, line=lab.handler()
             )
         lab.equal(account.euros, 0, what="after the refusal `euros` is")
         await self._pay(account, lab, 7)

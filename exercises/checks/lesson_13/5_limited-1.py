@@ -78,10 +78,10 @@ class Limited(Exercise):
         run = lab.run(self._six(limited, lab, failing, range(6)))
         for page, result in enumerate(run.result[:2]):
             if result != f"raised OSError('page {page}')":
-                raise Wrong(
-                    "lost error",
+                raise lab.lost_error(
                     f"The caller of page {page} got {result!r}, and not the OSError.",
-                    lab.handler(),
+                    OSError,
+                    line=lab.handler(),
                 )
         lab.equal(
             run.result[2:], [f"page {number}" for number in range(2, 6)], what="the others got"

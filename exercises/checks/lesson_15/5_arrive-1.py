@@ -91,10 +91,10 @@ class AsTheyArrive(Exercise):
                 if not any(isinstance(leaf, ConnectionError) for leaf in leaves(error)):
                     raise
             else:
-                raise Wrong(
-                    "lost error",
+                raise lab.lost_error(
                     f"It returned {got!r}.",
-                    lab.earliest(lab.keyword("return_exceptions"), lab.handler()),
+                    ConnectionError,
+                    line=lab.earliest(lab.keyword("return_exceptions"), lab.handler()),
                 )
             if service.flying:
                 cancels = lab.call_of("*.cancel")

@@ -149,11 +149,11 @@ class Merge(Exercise):
             )
         error = asked.exception()
         if error is None:
-            raise Wrong(
-                "lost error",
+            raise lab.lost_error(
                 "The stream b raised a ConnectionError, and `merge` "
                 "returned as if nothing had happened.",
-                lab.earliest(lab.handler(), lab.cleanup(), lab.call_of("asyncio.wait"))
+                ConnectionError,
+                line=lab.earliest(lab.handler(), lab.cleanup(), lab.call_of("asyncio.wait"))
                 or lab.keyword("return_exceptions"),
             )
         if not any(isinstance(leaf, ConnectionError) for leaf in leaves(error)):

@@ -82,10 +82,12 @@ class Edge(Exercise):
             if _holds(error, ConnectionError):
                 return
             raise
-        raise Wrong(
-            "lost error",
+        raise lab.lost_error(
             f"ConnectionError was raised inside, and it had to come out. It returned {got!r}.",
-            lab.earliest(lab.handler(), lab.keyword("return_exceptions"), lab.call_of("suppress")),
+            ConnectionError,
+            line=lab.earliest(
+                lab.handler(), lab.keyword("return_exceptions"), lab.call_of("suppress")
+            ),
         )
 
     @sweep(

@@ -46,7 +46,8 @@ class Ask:
         finally:
             self.ended.append(now())
         if isinstance(outcome, type):
-            raise outcome("connection lost")
+            self.lab.raised.append(outcome("connection lost"))
+            raise self.lab.raised[-1]
         if outcome != 200:
             return outcome, ""
         return 200, f"body of {page}" if self.body is ... else self.body

@@ -12,6 +12,7 @@ from helpers.coach.judging.fakes import Stream
 from helpers.coach.judging.runs import Run, is_longer
 from helpers.coach.judging.what_if import is_error, leaves, type_of
 from helpers.coach.mistakes.catalogue import KINDS
+from helpers.coach.mistakes.differences import in_spelling
 from helpers.coach.mistakes.errors import with_items
 from helpers.coach.mistakes.handlers import (
     LEFT_AT_ONCE,
@@ -106,11 +107,12 @@ class Comparing:
         apart = _first_difference(got, expected) if brief(got) == brief(expected) else ""
         found = self.suspect(got, expected) or Suspect(line)
         said = f"{said}; expected {brief(expected)}.{apart}"
+        try_ = found.try_ or in_spelling(got, expected)
         if what == RETURNED:
-            raise Wrong("value", said, found.line, found.try_, at=found.at)
+            raise Wrong("value", said, found.line, try_, at=found.at)
         # What happened, or when, is no value.
-        headline, try_ = "not what was expected", found.try_ or KINDS["value"].try_
-        raise Wrong("value", said, found.line, try_, headline, found.at)
+        headline = "not what was expected"
+        raise Wrong("value", said, found.line, try_ or KINDS["value"].try_, headline, found.at)
 
     def suspect(self, got: object, expected: object) -> Suspect | None:
         """The line that seems to make `got` of what should be `expected`, and what it does."""
@@ -163,13 +165,17 @@ class Comparing:
         found = of_change(self.text.nodes())
         return found and found.line
 
-    def lost_error(self, observed: str, *errors: type[BaseException]) -> Wrong:
+    def lost_error(
+        self, observed: str, *errors: type[BaseException], line: int | None = None
+    ) -> Wrong:
         """The Wrong for an error of one of these types that had to come out and did not: with the
         line that kept it, where that is sure.
+
+        line: the one to point at where it isn't.
         """
         kept = self._keeper_of_raised(*errors) or self.text.keeper_of(*errors)
         if kept is None:
-            return Wrong("lost error", observed)
+            return Wrong("lost error", observed, line)
         return Wrong("lost error", observed, kept.line, kept.try_, at=kept.at)
 
     def _keeper_of_raised(self, *errors):

@@ -14,6 +14,11 @@ HELD_UP = (
     "Until that wait is over the error doesn't come out, and all others go on. What is waited for "
     "where all goes well belongs behind the `try`.",
 )
+INSTEAD = (
+    "This is an error that came to your code, and another one is asked for here: raise that one "
+    "instead."
+)
+GROUPED = "The errors that came have to come out in a group, also where there is only one."
 
 
 class Seen:
@@ -107,7 +112,16 @@ def differ_in_error(lab: Comparing, asked: BaseException, got: BaseException) ->
         try_ = "They don't hold the same errors. Follow each one to where your code keeps it."
         raise Wrong("another error", said, None, try_)
     made = lab.text.call_of(type(got).__name__) if type(got) is not type(asked) else None
-    line = made or lab.kept_of(type(asked)) or lab.text.raised_again(got) or lab.text.let_out(got)
+    again = lab.text.raised_again(got)
+    line = made or lab.kept_of(type(asked)) or again or lab.text.let_out(got)
+    came = again or any(same_value(got, error) for error in lab.raised)
+    if came and not any(same_value(asked, error) for error in lab.raised):
+        raise Wrong(
+            "another error",
+            said,
+            line,
+            GROUPED if isinstance(asked, BaseExceptionGroup) else INSTEAD,
+        )
     raise Wrong("another error", said, line)
 
 

@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from helpers.coach.form.statement import same_value
 
 ROWS = (list, tuple)
+TEXT = (str, bytes)
+BLANKS = "Only blanks or line ends differ. Look where some are cut off, put in or left out."
+CODED = "`encode` makes bytes of a text, and `decode` a text of bytes."
 MANY = 10  # items, at least, of a row that seems to be cut
 
 
@@ -78,6 +81,22 @@ def has_swapped(got: object, expected: object) -> bool:
             return False
         del left[at]
     return not same_value(got, expected)
+
+
+def in_spelling(got: object, expected: object) -> str | None:
+    """What to try where texts differ in their type, or in what is easily overlooked."""
+    for one, wanted in pairs_apart(got, expected):
+        if {type(one), type(wanted)} == {str, bytes}:
+            text, data = (one, wanted) if isinstance(one, str) else (wanted, one)
+            if text.encode(errors="replace") == data:
+                asked, came = ("Text is", "bytes") if text is wanted else ("Bytes are", "text")
+                return f"{asked} asked for, and this is {came}: {CODED}"
+        elif isinstance(one, TEXT) and type(one) is type(wanted):
+            if one.lower() == wanted.lower():
+                return "Capital letters and small ones are not the same."
+            if one.split() == wanted.split():
+                return BLANKS
+    return None
 
 
 def pairs_apart(got: object, expected: object) -> Iterator[tuple[object, object]]:

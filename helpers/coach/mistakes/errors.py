@@ -27,6 +27,11 @@ SET_ELSEWHERE = (
     "What a function sets is its own, and the name outside stays None. Say `nonlocal` (of a "
     "function around) or `global` (of the cell) there first.",
 )
+NEVER_RAISED = (
+    "raises what came as a value",
+    "Nobody had raised that exception before. A value may be of any type, an exception, too: keep "
+    "apart from it whether something failed.",
+)
 STARTING = ("create_task", "ensure_future", "gather", "TaskGroup", "wait", "as_completed")
 
 
@@ -69,6 +74,8 @@ def mistake(error: BaseException, source: Source, asks: str) -> tuple[Wrong, Pla
     found = _of_python(leaf, place, inside=None if leaf is error else error)
     if found.kind == "raised" and (_is_ours(leaf) or isinstance(leaf, OSError)):
         found.at, place = "lets the error out", source.let_out(leaf) or place
+    if found.kind == "raised" and source.was_first_to_raise(leaf):
+        found.at, found.try_ = NEVER_RAISED
     if isinstance(leaf, (AttributeError, TypeError)) and (set_at := _set_elsewhere(leaf, source)):
         found.at, found.try_ = SET_ELSEWHERE
         place = source.place(set_at)

@@ -46,6 +46,25 @@ NOT_DONE = (
     "a `finally`."
 )
 
+NEVER_NOTIFIED = (
+    "Nothing in your code calls `notify` or `notify_all`. Who waits for a `Condition` looks again "
+    "only when it is notified: do so after each change, under its lock."
+)
+NEVER_SET = "Nothing in your code sets that event: `set()` wakes all who wait for it."
+NOT_ALONE = (
+    "Nobody has to set that event. Wait for the work as well, as `asyncio.wait` can do, and go on "
+    "with what comes first."
+)
+NEVER_DONE = "Nothing in your code calls `task_done`, and `join` waits for one for each item."
+FOR_EVER = (
+    "This loop takes item after item, and nothing ends it when no more will come. Put a mark for "
+    "the end into the queue, or cancel the task then."
+)
+NOBODY_TAKES = (
+    "A queue with a `maxsize` takes so many items, and then `put` waits until somebody takes one: "
+    "whoever takes them out has to run by then."
+)
+
 Unfinished = tuple[str, str | None, int | None, str]
 """A task that has not ended: its name, the learner's file and line, and what it waits for."""
 
@@ -199,7 +218,29 @@ def deadlock(
         if skipped := skipped_cleanup(nodes, "task_done"):
             line, at = skipped
             return Wrong("deadlock", said, at=at, try_=NOT_DONE), source.place(line)
-    return Wrong("deadlock", said), place
+    mine = [task for task in tasks if task[1] is not None and source.owns(task[1])]
+    return Wrong("deadlock", said, try_=_lacking(mine, source)), place
+
+
+def _lacking(tasks, source):
+    """What to try where the answer has nothing that could end the wait of the first that waits for
+    what only its own code could do; None if it can't be told.
+    """
+    waits = [what for *_, what in tasks]
+    ends_never = {
+        "Condition.wait": (("notify", "notify_all"), NEVER_NOTIFIED),
+        "Event.wait": (("set",), NEVER_SET if source.calls_of("Event") else NOT_ALONE),
+        "Queue.join": (("task_done",), NEVER_DONE),
+    }
+    for what, (calls, try_) in ends_never.items():
+        if what in waits and not source.calls_of(*calls):
+            return try_
+    if waits and set(waits) == {"Queue.put"}:
+        return NOBODY_TAKES
+    starved = [(file, line) for _, file, line, what in tasks if what == "Queue.get"]
+    if starved and len(starved) < len(waits) and not {"Queue.join", "Queue.put"} & set(waits):
+        return FOR_EVER if all(map(source.is_endless_at, starved)) else None
+    return None
 
 
 def _spin(said, place, source):

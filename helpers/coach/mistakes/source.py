@@ -116,6 +116,19 @@ class Source(Lines):
         )
         return next(again, None)
 
+    def was_first_to_raise(self, error: BaseException) -> bool:
+        """Whether an error that the answer had not made was raised by the answer, and by nobody
+        before.
+        """
+        steps = [
+            (frame.f_code.co_filename, line)
+            for frame, line in traceback.walk_tb(error.__traceback__)
+        ]
+        if not steps or steps[-1][0] != self.main or self.calls_of(type(error).__name__):
+            return False
+        raises = [node for node in self.nodes() if isinstance(node, ast.Raise)]
+        return any(node.exc is not None and node.lineno == steps[-1][1] for node in raises)
+
     def most_often_in(self, error: BaseException) -> Place | None:
         """The learner's line that stands in the traceback most often: a recursion goes on there."""
         places = Counter(
@@ -295,6 +308,17 @@ class Source(Lines):
         awaits = sorted(node.lineno for node in self.nodes() if isinstance(node, ast.Await))
         awaits = [*filter(self.is_own, awaits)] or awaits
         return (self.main, awaits[min(1, len(awaits) - 1)]) if awaits else None
+
+    def is_endless_at(self, place: Place) -> bool:
+        """Whether a place stands in a `while True` that nothing leaves but an error."""
+        filename, line = place
+        loops = [
+            node for node in nodes_of(filename) if isinstance(node, ast.While) and spans(node, line)
+        ]
+        inmost = max(loops, key=_line, default=None)
+        if inmost is None or not isinstance(inmost.test, ast.Constant):
+            return False
+        return not any(isinstance(part, (ast.Break, ast.Return)) for part in own_nodes(inmost))
 
     def calls_of(self, *names: str, inside: ast.AST | None = None) -> list[ast.Call]:
         """The calls of functions or methods of these names, in the answer's order. inside: those
