@@ -25,6 +25,7 @@ import re
 import sys
 import time
 
+import nbval.kernel
 import psutil
 import pytest
 
@@ -38,6 +39,21 @@ SECONDS_FOR_PROCESSES_TO_GO = 30
 SECONDS_TO_WAIT_FOR_A_CELL = 120
 SHORTEST_DESCRIPTION = 40
 MOST_MEMORY = 500  # megabytes, unless the notebook's metadata say more: "course": {"memory": 700}
+
+start_kernel = nbval.kernel.start_new_kernel
+
+
+def start_kernel_again(*how, **more):
+    """Start a kernel, and another one if it dies at once: its ports are chosen before it listens
+    there, and of many kernels that start together another may have taken one by then.
+    """
+    try:
+        return start_kernel(*how, **more)
+    except RuntimeError:
+        return start_kernel(*how, **more)
+
+
+nbval.kernel.start_new_kernel = start_kernel_again
 
 WATCH = """
 def _watch_background_errors():

@@ -29,6 +29,7 @@ NEEDED = [
     "psutil",
 ]
 WITHOUT = ["mscoree", "mshtml", "winemenubuilder.exe", "wbemprox", "winedbg.exe"]
+MOMENT = 10  # seconds for what a Python that has ended printed last
 SEARCHED = "wine64", "wine", "/usr/lib/wine/wine64"  # Debian's wine64 alone is not on the PATH
 
 
@@ -90,32 +91,46 @@ class WindowsPython:
         """Run it for so many seconds at most; return what it prints.
 
         Under Wine it needs pipes for all three streams, and a standard input that stays open.
+        Wine's own services have the pipes, too, and may stay: no end of what is printed is awaited
+        once Python has ended.
         """
-        with subprocess.Popen(
+        process = subprocess.Popen(
             [self.wine, self.python, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=self.environ,
             cwd=ROOT,
-            text=True,
-        ) as process:
-            overdue = threading.Timer(limit, process.kill)
-            overdue.start()
-            said = []
-            listener = threading.Thread(target=lambda: said.append(process.stderr.read()))
+            bufsize=0,
+        )
+        said = {process.stdout: bytearray(), process.stderr: bytearray()}
+        listeners = [
+            threading.Thread(target=_gather, args=each, daemon=True) for each in said.items()
+        ]
+        for listener in listeners:
             listener.start()
-            printed = process.stdout.read()
-            listener.join()
+        try:
+            status = process.wait(limit)
+        except subprocess.TimeoutExpired:
+            process.kill()
             status = process.wait()
-            overdue.cancel()
-        assert status == 0, f"status {status}: {printed}\n{said[0]}"
+        for listener in listeners:
+            listener.join(MOMENT)
+        process.stdin.close()
+        printed, complained = (bytes(each).decode(errors="replace") for each in said.values())
+        assert status == 0, f"status {status}: {printed}\n{complained}"
         return printed
 
     def end(self):
         """End all that runs under it."""
         server = next(filter(None, map(shutil.which, ("wineserver", "/usr/lib/wine/wineserver"))))
         subprocess.run([server, "-k"], env=self.environ, check=False)
+
+
+def _gather(stream, into):
+    """Add to `into` what comes from a pipe, until all have closed it."""
+    while piece := stream.read(65536):
+        into += piece
 
 
 def run(command):
