@@ -124,6 +124,17 @@ def test_a_cache_goes_along_empty():
     assert ask("t-together", answer(body, before, right=True)).status == "solved"
 
 
+def test_what_holds_others_weakly_goes_along_empty():
+    before = """
+    import weakref
+    class Loop: pass
+    loop = Loop()
+    locks, names = weakref.WeakKeyDictionary({loop: 1}), weakref.WeakSet([loop])
+    """
+    body = "assert len(locks) == len(names) == 0\nlocks[loop] = 2\nassert locks[loop] == 2"
+    assert ask("t-together", answer(body, before, right=True)).status == "solved"
+
+
 def test_locks_and_context_variables_go_along():
     before = """
     import contextvars

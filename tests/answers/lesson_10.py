@@ -2794,3 +2794,21 @@ async def first_answer(ask, servers):
             t.cancel()
         await asyncio.gather(*pending, return_exceptions=True)
     raise ExceptionGroup("nobody answered", errors)
+
+# %% supervise-1 wrong: doesn't wait for the cleanup
+# cause: on cancellation the worker task is cancelled but not awaited, so supervise ends while the worker still cleans up.
+# line: task.cancel() | except asyncio.CancelledError: | none
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    for left in range(restarts, -1, -1):
+        task = asyncio.create_task(worker())
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+        if task.exception() is None or left == 0:
+            return task.result()
+        await asyncio.sleep(pause)

@@ -3703,3 +3703,42 @@ async def worker(queue, handle, failed):
         for job in hand:
             queue.put_nowait(job)
         raise
+
+# %% in-hand-1 wrong: a cancelled job is lost
+# cause: only Exception is handled and CancelledError is none, so the job in hand is in no place any more when the worker is cancelled.
+# line: except Exception: | await handle(job) | none
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    while True:
+        job = await queue.get()
+        try:
+            await handle(job)
+        except Exception:
+            failed.append(job)
+        finally:
+            queue.task_done()
+
+# %% whose-1 wrong: last server cut by the long
+# cause: the long deadline is looked at only before a server is asked, so when it cuts off the last server the function returns "nobody" instead of "out of time".
+# line: return "nobody" | if left <= 0: | if not limit.expired():
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    """Return the first answer, "nobody" or "out of time"."""
+    clock = asyncio.get_running_loop().time
+    end = clock() + long
+    for server in servers:
+        left = end - clock()
+        if left <= 0:
+            return "out of time"
+        try:
+            async with asyncio.timeout(min(short, left)) as limit:
+                return await ask(server)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+    return "nobody"

@@ -2451,3 +2451,19 @@ async def listen(subscribe):
             break
         words.append(word)
     return words
+
+# %% leave-pool-1 wrong: collects before the last are finished
+# cause: the dict is made before the shutdown has waited for the jobs that still run, so their results are missing.
+# line: if job.done() | await asyncio.to_thread(pool.shutdown, wait=True, cancel_futures=True)
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def crunch(work, items, seconds):
+    """Return {item: work(item)} of all that were begun within `seconds`."""
+    pool = ThreadPoolExecutor(2)
+    jobs = {item: pool.submit(work, item) for item in items}
+    await asyncio.wait(map(asyncio.wrap_future, jobs.values()), timeout=seconds)
+    results = {item: job.result() for item, job in jobs.items() if job.done()}
+    await asyncio.to_thread(pool.shutdown, wait=True, cancel_futures=True)
+    return results

@@ -3766,3 +3766,22 @@ async def buy(changed, shelf):
                 return shelf.pop(0)
         async with changed:
             await changed.wait()
+
+# %% tally-1 wrong: the lock is held while fetching
+# cause: the lock is held during the fetch, so the tasks fetch one after another instead of all at the same time.
+# line: async with lock_of_loop(): | number = await fetch(name)
+import asyncio
+from weakref import WeakKeyDictionary
+
+_locks = WeakKeyDictionary()
+
+
+def lock_of_loop():
+    return _locks.setdefault(asyncio.get_running_loop(), asyncio.Lock())
+
+
+async def add(totals, name, fetch):
+    """Fetch a number and add it to the total of `name`."""
+    async with lock_of_loop():
+        number = await fetch(name)
+        totals[name] = totals.get(name, 0) + number

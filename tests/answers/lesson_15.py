@@ -2643,3 +2643,24 @@ async def load(stream, fetch):
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% merge-1 wrong: gather, then close the streams
+# cause: When a stream fails, gather leaves the other pumps running, and closing a stream that still runs raises a RuntimeError instead of the stream's error.
+# line: await asyncio.gather( | await stream.aclose()
+import asyncio
+from contextlib import aclosing
+
+
+async def merge(streams, queue):
+    """Put the items of all streams into the queue as they come, then a None."""
+
+    async def pump(stream):
+        async for item in stream:
+            await queue.put(item)
+
+    try:
+        await asyncio.gather(*(pump(stream) for stream in streams))
+        await queue.put(None)
+    finally:
+        for stream in streams:
+            await stream.aclose()

@@ -4075,3 +4075,43 @@ class TokenBucket:
         self._tokens -= 1
         if self._tokens < 0:
             await asyncio.sleep(-self._tokens / self._rate)
+
+# %% feed-1 wrong: worker takes its next item early
+# cause: A worker takes its next item while it still sends, so it holds two, more items are taken from the source than allowed, and an item waits in a busy worker while another is idle.
+# line: following = inner.create_task(queue.get())
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    queue = asyncio.Queue(size)
+
+    async def worker():
+        item = await queue.get()
+        while item is not None:
+            async with asyncio.TaskGroup() as inner:
+                following = inner.create_task(queue.get())
+                await send(item)
+            item = following.result()
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+        async for item in source:
+            await queue.put(item)
+        for _ in range(workers):
+            await queue.put(None)
+
+# %% consumer-1 wrong: waits for the oldest one
+# cause: When at_most are in flight it waits for the oldest of them, so a number doesn't begin though a later one has ended and there is room.
+# line: await tasks.popleft() | if len(tasks) == at_most:
+import asyncio
+from collections import deque
+
+
+async def consumer(queue, details, at_most):
+    tasks = deque()
+    async with asyncio.TaskGroup() as group:
+        while (number := await queue.get()) is not None:
+            if len(tasks) == at_most:
+                await tasks.popleft()
+            tasks.append(group.create_task(details(number)))

@@ -105,6 +105,15 @@ class Supervise(Exercise):
                 raise self._still_runs(lab)
 
     def _still_runs(self, lab):
+        if asks := lab.call_of("*.cancel"):
+            return Wrong(
+                "losers",
+                "When it was cancelled and had ended, the worker still ran.",
+                asks,
+                "`cancel` only asks a task to end, and returns at once. Await the task after it, "
+                "or await the worker itself, without a task.",
+                at="asks it to end, and nobody waits until it has",
+            )
         return Wrong(
             "losers",
             "When it was cancelled and had ended, the worker still ran.",

@@ -227,7 +227,18 @@ class FirstAnswer(Exercise):
         if len(servers) > 4:
             named = f"{len(servers) - 1:,} times {servers[0]!r}, then {servers[-1]!r}"
         lab.told(f"with the servers {named}, short={short} and long={long}; {says}")
-        return lab.seen(lab.run(first_answer, ask, servers, short, long), ask)
+        run = lab.run(first_answer, ask, servers, short, long)
+        if run.result == "nobody" and run.elapsed > long - 0.001:
+            raise Wrong(
+                "value",
+                f"The {long} s were over while a server was asked. It returned 'nobody'; expected "
+                "'out of time'.",
+                lab.literal("nobody"),
+                "When the long time ends the wait for the last server, the loop is over as well: "
+                'ask which of the two deadlines it was before you say "nobody".',
+                headline="took one deadline for the other",
+            )
+        return lab.seen(run, ask)
 
     @right
     async def with_two_deadlines(ask, servers, short, long):

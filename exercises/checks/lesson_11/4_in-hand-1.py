@@ -55,7 +55,7 @@ class InHand(Exercise):
             raise Wrong(
                 "not given back",
                 f"Then the queue held {queue}. Job 3 was taken out, and not done.",
-                lab.call_of("get"),
+                lab.handler() or lab.call_of("get"),
                 "If the request comes while the worker has a job in hand, put the job back: "
                 "`queue.put_nowait(job)`, and raise the request again.",
                 headline="lost the job in hand",

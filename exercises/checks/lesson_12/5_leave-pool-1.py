@@ -140,9 +140,8 @@ class LeaveThePool(Exercise):
                 f"{len(bench.begun)} items were begun, and for "
                 f"{len(lost)} of them there is no result in what it returned.",
                 lab.returning("done")
-                or lab.earliest(
-                    lab.call_of("done", "timeout*"), lab.returning(), lab.keyword("timeout")
-                ),
+                or lab.call_of("*.done")
+                or lab.earliest(lab.call_of("timeout*"), lab.returning(), lab.keyword("timeout")),
                 "The jobs in flight are done once the shutdown has ended. Look at all jobs after "
                 "that, not at those alone that were done before.",
                 headline="lost results",

@@ -3,6 +3,7 @@ import asyncio
 
 from helpers.basics.backports import Queue, QueueShutDown
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import is_named
 
 from .shared import SOON, in_batches, noting_the_end, or_one, with_workers, words_of
 
@@ -72,6 +73,16 @@ class Feed(Exercise):
                 "room before you take the next one.",
                 headline="took all items first",
                 at="takes all of them",
+            )
+        if source.ahead > most and (early := _takes_early(lab)):
+            raise Wrong(
+                "unbounded",
+                f"{source.ahead} items had been taken from the source and were not done yet; at "
+                f"most {most} may be.",
+                early,
+                "Whoever takes the next item before the one in hand is sent holds two of them.",
+                headline="took too many items",
+                at="takes an item beside the one in hand",
             )
         lab.bounded(source, at_most=most)
 
@@ -373,4 +384,18 @@ def _takes_all_first(lab):
     made = [node for node in lab.nodes() if isinstance(node, ast.ListComp)]
     return lab.earliest(
         *collecting, *(one.lineno for one in made if any(part.is_async for part in one.generators))
+    )
+
+
+def _takes_early(lab):
+    """Where a task is made of the `get` of a queue, or None."""
+    makes = lab.text.calls_of("create_task", "ensure_future", "gather")
+    return lab.earliest(
+        *(
+            part.lineno
+            for call in makes
+            for given in call.args
+            for part in ast.walk(given)
+            if isinstance(part, ast.Call) and is_named(part.func, ("*.get",))
+        )
     )

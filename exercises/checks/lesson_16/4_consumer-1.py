@@ -269,7 +269,7 @@ class Consumer(Exercise):
                 raise Wrong(
                     "batch barrier",
                     f"{seen}, when all that were in flight had ended.",
-                    lab.call_of("gather", "TaskGroup", "wait"),
+                    lab.await_of("popleft", "pop") or lab.call_of("gather", "TaskGroup", "wait"),
                 )
         for number, best in late.items():
             raise Wrong(

@@ -14,6 +14,7 @@ import os
 import struct
 import threading
 import types
+import weakref
 from collections.abc import Callable
 
 import cloudpickle
@@ -35,8 +36,8 @@ class Unsendable(Exception):
 
 
 class Packer(cloudpickle.CloudPickler):
-    """A cloudpickle that copies locks, formats, context variables and caches, these without what
-    is in them; it notes the cells it met.
+    """A cloudpickle that copies locks, formats, context variables, and caches and what holds others
+    weakly, these without what is in them; it notes the cells it met.
     """
 
     def __init__(self, file: io.BytesIO):
@@ -54,6 +55,8 @@ class Packer(cloudpickle.CloudPickler):
             return struct.Struct, (thing.format,)
         elif isinstance(thing, contextvars.ContextVar):
             return new_context_variable, (thing.name, *default_of(thing))
+        elif isinstance(thing, WEAK):
+            return type(thing), ()
         elif isinstance(thing, CACHED) and thing.__module__ == "__main__":
             return new_cache, (thing.__wrapped__, thing.cache_parameters())
         return super().reducer_override(thing)
@@ -62,6 +65,7 @@ class Packer(cloudpickle.CloudPickler):
 CACHED = type(functools.cache(len))
 LOCK = type(threading.Lock())
 RLOCK = type(threading.RLock())
+WEAK = (weakref.WeakKeyDictionary, weakref.WeakValueDictionary, weakref.WeakSet)
 MISSING = object()
 STDLIB = os.path.dirname(os.__file__) + os.sep
 

@@ -167,6 +167,41 @@ TRIES = (
         "Call the function: what runs is the coroutine that the call returns.",
     ),
     (
+        UnicodeDecodeError,
+        "",
+        "Bytes need not be text. Work on the bytes themselves, or say by `errors=` what is to "
+        "become of those that are none.",
+    ),
+    (
+        asyncio.IncompleteReadError,
+        "",
+        "The connection ended before all of that had come. This is an EOFError, no "
+        "ConnectionError and no OSError: catch it where that may happen.",
+    ),
+    (
+        RuntimeError,
+        "asynchronous generator is already running",
+        "A task still waits inside this generator. Cancel that task and await it, and close the "
+        "generator then.",
+    ),
+    (
+        ValueError,
+        "too many values to unpack",
+        "More parts came than there are names on the left. `split` cuts wherever it can, unless it "
+        "is told how often.",
+    ),
+    (
+        ValueError,
+        "not enough values to unpack",
+        "Fewer parts came than there are names on the left, perhaps none at all.",
+    ),
+    (
+        NameError,
+        "cannot access free variable",
+        "Nothing stands under that name when this line runs. The name after `except … as` is gone "
+        "when its block has ended.",
+    ),
+    (
         StopIteration,
         "",
         "A `next(…)` or `send(…)` met the end of a generator: catch StopIteration, its "
