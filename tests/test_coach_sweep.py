@@ -202,11 +202,11 @@ JOINED = """\
 """
 
 
-def test_what_goes_well_without_a_failure_is_named_after_that_where_it_is_waited_for():
+def test_a_join_that_hears_of_no_error_is_pointed_at():
     verdict = judged(JOINED)
-    assert verdict.headline == "deadlock after an error", verdict.text()
+    assert verdict.kind == "deadlock" and "`worker` had ended with OSError" in verdict.observed
     assert "await queue.join()" in (HEAD + JOINED).splitlines()[verdict.line - 1], verdict.text()
-    assert "Without the error it goes well." in verdict.try_
+    assert "stays in the worker's task" in verdict.try_
 
 
 def test_a_row_that_all_calls_share_gives_them_a_wrong_order():

@@ -4170,3 +4170,25 @@ class Bell:
         self._waiters.clear()
         for wake in waiters:
             wake()
+
+# %% bell-1 wrong: keyed by loop
+# cause: waiters kept in a dict by loop: only one for each loop
+# line: self.waiters[loop] = wake
+class Bell:
+    def __init__(self):
+        self.waiters = {}
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        self.waiters[loop] = wake
+        return lambda: self.waiters.pop(loop, None)
+
+    def ring(self):
+        waiters, self.waiters = self.waiters, {}
+        for wake in waiters.values():
+            wake()

@@ -1765,3 +1765,25 @@ def background(coro, kept):
     kept.add(task)
     task.add_done_callback(kept.remove(task))
     return task
+
+# %% task-step-1 wrong: sends the result of the future
+# cause: it sends what the future holds, and not None
+# line: done.result() | coro.send(value)
+def start(coro, loop):
+    future = loop.create_future()
+
+    def step(value=None):
+        try:
+            waits = coro.send(value)
+        except StopIteration as stop:
+            future.set_result(stop.value)
+        except Exception as error:
+            future.set_exception(error)
+        else:
+            if waits is None:
+                loop.call_soon(step)
+            else:
+                waits.add_done_callback(lambda done: step(done.result()))
+
+    loop.call_soon(step)
+    return future

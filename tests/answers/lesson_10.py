@@ -2812,3 +2812,18 @@ async def supervise(worker, restarts, pause):
         if task.exception() is None or left == 0:
             return task.result()
         await asyncio.sleep(pause)
+
+# %% fail-fast-1 wrong: awaited in order
+# cause: an error of a later one is noticed only when the earlier ones are done
+# line: return [await task for task in tasks]
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    tasks = [asyncio.create_task(buy(item)) for item in items]
+    try:
+        return [await task for task in tasks]
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -2571,3 +2571,50 @@ def make_app(connect):
         return await pool.price(name)
 
     return app
+
+# %% asgi-1 wrong: waits for a piece with a body
+# cause: an empty piece is taken for the last
+# line: if not piece:
+async def app(scope, receive, send):
+    async def answer(status, body):
+        await send({"type": "http.response.start", "status": status, "headers": []})
+        await send({"type": "http.response.body", "body": body})
+
+    if scope["method"] != "POST" or scope["path"] != "/count":
+        await answer(404, b"no")
+        return
+    total = 0
+    while True:
+        message = await receive()
+        piece = message.get("body", b"")
+        if not piece:
+            break
+        total += len(piece)
+    await answer(200, str(total).encode())
+
+# %% lifespan-1 wrong: lifespan not given to the application
+# cause: FastAPI() without lifespan: it never runs
+# line: app = FastAPI()
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+
+def make_app(connect):
+    held = {}
+
+    @asynccontextmanager
+    async def lifespan(app):
+        held["pool"] = await connect()
+        try:
+            yield
+        finally:
+            await held["pool"].close()
+
+    app = FastAPI()
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        return await held["pool"].price(name)
+
+    return app

@@ -4535,3 +4535,30 @@ async def shut_down(server, under_way, seconds):
     if pending:
         await asyncio.wait(pending)
     return len(pending)
+
+# %% ask-pool-1 wrong: gather on one connection
+# cause: a connection is asked a second question while it answers
+# line: asyncio.gather( | async with pool.acquire() as connection:
+import asyncio
+
+
+async def prices(pool, names):
+    async with pool.acquire() as connection:
+        return await asyncio.gather(*map(connection.fetch, names))
+
+# %% page-1 wrong: gather, one timeout around
+# cause: the half second holds for price and stock too
+# line: asyncio.timeout(0.5) | return await cost, await left
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    async with asyncio.TaskGroup() as group:
+        cost = group.create_task(price(name))
+        left = group.create_task(stock(name))
+        rating = group.create_task(stars(name))
+        try:
+            async with asyncio.timeout(0.5):
+                return await cost, await left, await rating
+        except (TimeoutError, ConnectionError):
+            return await cost, await left, None

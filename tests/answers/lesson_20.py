@@ -3807,3 +3807,41 @@ async def test_order(order):
         assert abs(clock() - start - 3) < 0.1
     else:
         assert False, "no error"
+
+# %% leaks-1 wrong: gather without return_exceptions
+# cause: gather raises the CancelledError of the first task, so leaks itself looks cancelled and does not wait for the others
+# line: await asyncio.gather(*left)
+import asyncio
+
+
+async def leaks(test):
+    before = asyncio.all_tasks()
+    try:
+        await test()
+    finally:
+        left = [task for task in asyncio.all_tasks() if task not in before]
+        for task in left:
+            task.cancel()
+        try:
+            await asyncio.gather(*left)
+        except asyncio.CancelledError:
+            pass
+    return sorted(task.get_name() for task in left)
+
+# %% leaks-1 wrong: test in a task of its own
+# cause: the task of the test itself counts among those left when leaks is cancelled, and is not awaited before
+# line: await asyncio.wait([task]) | asyncio.create_task(test())
+import asyncio
+
+
+async def leaks(test):
+    before = asyncio.all_tasks()
+    task = asyncio.create_task(test())
+    await asyncio.wait([task])
+    left = asyncio.all_tasks() - before
+    for one in left:
+        one.cancel()
+    if left:
+        await asyncio.wait(left)
+    task.result()
+    return sorted(one.get_name() for one in left)

@@ -1689,3 +1689,24 @@ def pay(book, payment):
     account = payment["account"]
     book[account] = book.get(account, 0) + payment["amount"]
     book[mark] = 0
+
+# %% batches-1 wrong: floor instead of ceil
+# cause: with fewer than four numbers the size is 0 and range raises
+# line: size = len(numbers) // 4 | range(0, len(numbers), size)
+import math
+
+
+async def work_all(client, work, numbers):
+    size = len(numbers) // 4
+
+    def many(some):
+        return list(map(work, some))
+
+    futures = client.map(many, [numbers[i:i + size] for i in range(0, len(numbers), size)])
+    return sum(await client.gather(futures), [])
+
+# %% idempotent-1 wrong: setdefault of account
+# cause: a second payment to one account is lost
+# line: book.setdefault(payment["account"]
+def pay(book, payment):
+    book.setdefault(payment["account"], payment["amount"])

@@ -846,3 +846,39 @@ def report(fetch, urls):
     for url in urls:
         pages.append(asyncio.run(fetch(url)))
     return ", ".join(pages)
+
+# %% bench-1 wrong: warm-up inside the rounds
+# cause: the warm-up run comes before each measured run
+# line: way()
+import statistics
+
+
+def bench(ways, rounds, clock):
+    times = {name: [] for name in ways}
+    for _ in range(rounds):
+        for name, way in ways.items():
+            way()
+            start = clock()
+            way()
+            times[name].append(clock() - start)
+    return {name: statistics.median(all_of) for name, all_of in times.items()}
+
+# %% edge-1 wrong: set of pages
+# cause: dict by url loses a url that comes twice
+# line: pages[url] = | dict.fromkeys(urls)
+import asyncio
+
+
+def report(fetch, urls):
+    pages = {}
+
+    async def one(url):
+        pages[url] = await fetch(url)
+
+    async def main():
+        async with asyncio.TaskGroup() as group:
+            for url in urls:
+                group.create_task(one(url))
+
+    asyncio.run(main())
+    return ", ".join(pages[url] for url in dict.fromkeys(urls))

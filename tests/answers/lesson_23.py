@@ -6319,3 +6319,53 @@ async def crawl(url, pages, workers, tell):
             group.create_task(worker())
     await client.aclose()
     return names, failed
+
+# %% crawl-page-1 wrong: the pause inside the timeout of the try
+# cause: the pause counts in the second of the next try
+# line: await asyncio.sleep(random.random() * top) | async with asyncio.timeout(1):
+import asyncio
+import random
+
+
+async def get_page(ask, page):
+    top = 0
+    async with asyncio.timeout(4):
+        for _ in range(5):
+            try:
+                async with asyncio.timeout(1):
+                    await asyncio.sleep(random.random() * top)
+                    status, body = await ask(page)
+                if status == 200:
+                    return body
+                if status not in {429, 503}:
+                    raise ValueError(status)
+            except OSError:
+                pass
+            top = 2 * top or 0.1
+    raise ValueError("tried five times")
+
+# %% crawl-pipeline-1 wrong: the parser in the worker's hand
+# cause: a lock around parse lets one parse at a time, but the worker waits for it and fetches nothing meanwhile
+# line: async with one_at_a_time: | records[page] = await parse(raw)
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    todo = list(reversed(pages))
+    one_at_a_time = asyncio.Lock()
+    records, errors = {}, {}
+
+    async def work():
+        while todo:
+            page = todo.pop()
+            try:
+                raw = await fetch(page)
+                async with one_at_a_time:
+                    records[page] = await parse(raw)
+            except Exception as error:
+                errors[page] = error
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(work())
+    return records, errors

@@ -5,6 +5,8 @@ import contextlib
 import inspect
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.form.text import is_function
+from helpers.coach.mistakes.nodes import own_nodes
 from helpers.eventloop.tasks import CancelledError, Future, sleep
 
 from .shared import Stuck, Watched, in_a_row, told
@@ -177,6 +179,17 @@ class WriteBell(Exercise):
                     lab.condition("self.*") or lab.definition("wait", "__await__"),
                     "A bell is no future: who comes later waits for the next ring.",
                     headline="rings on",
+                )
+            kept = _keeping_one(lab)
+            if kept and ("a", "woken") not in when and when.get(("b", "woken")) == 1:
+                raise Wrong(
+                    "wake-up",
+                    f"It rang at 1, 3 and 4 s. Two came at 0 s. They went on: {told(log)}.",
+                    kept,
+                    "The second that waits takes the place of the first. Keep each `wake` in a "
+                    "place of its own: in a list.",
+                    headline="woke the last one only",
+                    at="has room for one",
                 )
             if (
                 when.get(("a", "woken")),
@@ -486,3 +499,18 @@ def _made_for_nothing(lab):
         if part.targets[0].id not in used
     ]
     return min(lines, default=None)
+
+
+def _keeping_one(lab):
+    """Where `park` puts its `wake` under one name or key, or None."""
+    parks = [node for node in lab.nodes() if is_function(node) and node.name == "park"]
+    return lab.earliest(
+        *(
+            part.lineno
+            for park in parks
+            for part in own_nodes(park)
+            if isinstance(part, ast.Assign)
+            and isinstance(part.value, ast.Name)
+            and part.value.id == park.args.args[-1].arg
+        )
+    )

@@ -259,6 +259,18 @@ class Start(Exercise):
                 "`def step(woken_by=None)`.",
                 headline="a callback that can't be called as it is",
             )
+        asks = lab.call_of("*.result")
+        if lost and asks and lab.text.of_traceback(lost[0]) == lab.text.place(asks):
+            return Wrong(
+                "wake-up",
+                f"I gave it {what}, and its future was never done. The loop was told of "
+                f"{lost[0]!r}, which left a callback.",
+                asks,
+                "`result` raises the error of a future that failed, and in a callback nobody "
+                "catches it. Send None: the `await` in the coroutine asks its future itself.",
+                headline="never came to its end",
+                at="raises what the future holds",
+            )
         said = f" What the loop was told: {lost[0]!r}." if lost else ""
         return Wrong(
             "wake-up",

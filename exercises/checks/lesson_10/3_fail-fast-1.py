@@ -61,11 +61,15 @@ class FailFast(Exercise):
                 lab.raising() or lab.earliest(lab.handler(), lab.keyword("return_exceptions")),
             )
         if ended.at > after + MOMENT + 1e-6:
+            # A clean-up waits for all as well; what comes first is what waits for the results.
+            in_turn = lab.text.sequential_await()
             for_all = lab.keyword("return_exceptions") or lab.call_of("wait")
+            if in_turn and for_all and in_turn[1] < for_all:
+                for_all = None
             raise Wrong(
                 "late",
                 f"{words} was raised after {after} s, and came out after {ended.at:g} s.",
-                for_all or lab.text.sequential_await(),
+                for_all or in_turn,
                 "Whoever waits for all hears of a failure when the last has ended. Stop at the "
                 "first failure: a TaskGroup does."
                 if for_all

@@ -1,3 +1,5 @@
+"""Long, for a queue can be fed too fast, too slowly, and by who holds too much."""
+
 import ast
 import asyncio
 

@@ -128,9 +128,9 @@ class TenParts(Exercise):
             raise Wrong(
                 "lost items",
                 "Part 4 came after 4.5 s, in time, and is `None`.",
-                lab.returning("fromkeys")
-                or lab.use_of("FIRST_EXCEPTION")
-                or (lab.use_of("gather") and lab.async_with("timeout*")),
+                lab.use_of("FIRST_EXCEPTION")
+                or (lab.use_of("gather") and lab.async_with("timeout*"))
+                or lab.returning("fromkeys"),
                 "Only part 3 is too late, and only part 6 failed. What else can end part 4, or "
                 "throw its answer away: the failure of another, or one timeout around all?",
                 headline="lost what was there",

@@ -198,6 +198,7 @@ class Lifespan(Exercise):
             raise Wrong(
                 "lifespan",
                 "Nobody called `connect`.",
+                None if lab.keyword("lifespan") else lab.call_of("FastAPI"),
                 try_="Startup is what stands "
                 "before the `yield` of the lifespan. Did FastAPI get it?",
                 headline="never connected",

@@ -6,6 +6,7 @@ import json
 import sys
 
 from helpers.coach import Wrong
+from helpers.coach.mistakes.nodes import own_nodes
 
 
 def goes_past(lab, method, returns=False):
@@ -41,6 +42,20 @@ def _ends_of(body):
             yield from _ends_of(block)
     elif not isinstance(last, (ast.Return, ast.Raise)):
         yield last
+
+
+def _way_out(lab):
+    """Where an `if` ends a loop, or None."""
+    return lab.earliest(
+        *(
+            part.lineno
+            for loop in lab.nodes()
+            if isinstance(loop, ast.While)
+            for part in own_nodes(loop)
+            if isinstance(part, ast.If)
+            and any(isinstance(one, (ast.Break, ast.Return)) for one in own_nodes(part))
+        )
+    )
 
 
 def _takes_for_true(lab):
@@ -81,12 +96,13 @@ class Talk:
     async def receive(self):
         if not self.left:
             default = None if self.sparse else _takes_for_true(self.lab)
+            unasked = None if self.lab.literal("more_body") else _way_out(self.lab)
             raise Wrong(
                 "never answers",
                 "It awaited `receive` again after the last piece, which says that no more comes. "
                 "Nothing comes, and so it waits until the client goes away, and the client waits "
                 "for the answer.",
-                default or self.lab.call_of("receive*"),
+                default or unasked or self.lab.call_of("receive*"),
                 try_='The last piece says `"more_body": False`, or leaves it out.',
                 at="takes a `more_body` that is left out for true" if default else "",
             )

@@ -186,7 +186,7 @@ class AskThePool(Exercise):
             raise Wrong(
                 "connection shared",
                 "The connection refused a second question: another operation is in progress.",
-                lab.call_of("fetch"),
+                lab.call_of("fetch") or lab.use_of("fetch"),
                 "A connection holds one conversation at a time. Let each question take a "
                 "connection of its own: `async with pool.acquire()` belongs in its task.",
             ) from None

@@ -190,8 +190,14 @@ class LeakDetector(Exercise):
         if missing:
             short = lab.wait_behind("cancel")
             cancels = lab.call_of("cancel")
+            gathers = None if lab.keyword("return_exceptions") else lab.call_of("gather")
             if error:
                 try_ = "What has to be done however the test ends belongs in a `finally`."
+            elif gathers:
+                try_ = (
+                    "`gather` raises the first CancelledError, and waits for no other task: with "
+                    "`return_exceptions=True` it waits for all."
+                )
             elif cancels:
                 try_ = (
                     "`cancel()` only asks a task to end. Await the tasks themselves, with "
@@ -206,13 +212,15 @@ class LeakDetector(Exercise):
                 "light takes none.",
                 lab.text.let_out(error)
                 if error
-                else short or cancels or lab.operation("-", on=["all_tasks"]),
+                else gathers or short or cancels or lab.operation("-", on=["all_tasks"]),
                 try_,
                 headline="did not wait for the end"
                 if cancels and not error
                 else "left what it found",
                 at="lets the error out"
                 if error
+                else "waits for the first that ends"
+                if gathers
                 else "is all the time that they get"
                 if short
                 else "",
@@ -289,6 +297,16 @@ class LeakDetector(Exercise):
                 "belongs in a `finally`.",
                 headline="left what it found",
                 at="lets the cancellation pass",
+            )
+        if untold and cancelled and lab.waited_at:
+            raise Wrong(
+                "early return",
+                f"`leaks` was over, and what the test had left still ran: {named(untold)}.",
+                lab.waited_at,
+                "What comes after that line is skipped. What is to be done however the test ends "
+                "belongs in a `finally`.",
+                headline="left what it found",
+                at="is where it was cancelled",
             )
         named_at = self._told_by_name(lab)
         lacks = isinstance(run.result, list) and before not in run.result

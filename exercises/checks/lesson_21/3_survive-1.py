@@ -143,6 +143,7 @@ class Survive(Exercise):
                 f"Item 15 was sent {times} times, and it should have been sent three times.",
                 lab.earliest(lab.call_of("range"), _gives_up(lab))
                 or lab.earliest(lab.while_loop(), lab.handler(), lab.keyword("return_exceptions")),
+                "The first time counts: that, and two more.",
                 headline="tried too often" if times > 3 else "gave up too early",
             )
         if not came_out and other is not None:

@@ -100,6 +100,8 @@ class Once(Exercise):
                         f"The book holds {value!r} at {key!r}, which isn't a number: "
                         "`sum(book.values())` fails.",
                         lab.earliest(lab.item_of("book"), lab.call_of("book.*")),
+                        "All that stands in `book` is added up: let the amounts stand there, and "
+                        "nothing beside them.",
                     )
             if len(payments) == 1:
                 self.alone(lab, book, payments[0]["amount"])
@@ -122,7 +124,7 @@ class Once(Exercise):
             raise Wrong(
                 "idempotence",
                 f"{seen} {got}, not 32: a payment is missing, or another one has taken its place.",
-                lab.item_of("book"),
+                lab.item_of("book") or lab.call_of("book.*"),
                 "Each payment needs a place of its own.",
                 headline="overwritten",
             )

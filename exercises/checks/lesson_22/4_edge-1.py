@@ -150,7 +150,7 @@ class Edge(Exercise):
             raise Wrong(
                 "value",
                 f"It returned {got!r}: of the two pages for 'a', only one is there.",
-                alike.line,
+                alike.line or lab.call_of("fromkeys", "set", "index") or lab.item_of("*"),
                 "A key stands in a dict once. Keep the pages, or their tasks, in a list.",
                 headline="lost a page of a url that comes twice",
                 at=alike.at,

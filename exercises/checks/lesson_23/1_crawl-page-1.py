@@ -8,7 +8,7 @@ import random
 import time
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
-from helpers.coach.mistakes.nodes import ifs_that_raise, uses
+from helpers.coach.mistakes.nodes import ifs_that_raise, is_named, own_nodes, uses
 
 from .shared import SOON, now
 
@@ -24,6 +24,7 @@ class Ask:
     def __init__(self, lab, outcomes, takes=0.1, body=...):
         self.lab, self.outcomes, self.began, self.ended = lab, list(outcomes), [], []
         self.takes, self.body = takes, body
+        self.cut_off_after = None  # seconds of the last try that was cancelled
 
     @property
     def pauses(self):
@@ -43,6 +44,9 @@ class Ask:
         outcome = self.outcomes.pop(0) if self.outcomes else 200
         try:
             await asyncio.sleep(3600 if outcome == "hang" else self.takes)
+        except asyncio.CancelledError:
+            self.cut_off_after = now() - self.began[-1]
+            raise
         finally:
             self.ended.append(now())
         if isinstance(outcome, type):
@@ -251,6 +255,17 @@ class OnePage(Exercise):
         lab.told(told + f" (the body is {body!r})" * (body != "body"))
         run = lab.run(get_page, ask, "/tea", cancel_after=cancelled)
         self.pauses(lab, ask)
+        given = ask.cut_off_after
+        if given is not None and given < 1 - SOON and not cancelled and ask.ended[-1] < 4 - SOON:
+            beside = _sleep_in_a_limit(lab)
+            raise Wrong(
+                "time limit",
+                f"A try was cancelled after {given:.3g} s; it may take 1 s.",
+                beside or lab.await_of("*ask*"),
+                "Let nothing but `ask` stand in the time limit of a try.",
+                headline="gave a try too little time",
+                at="uses up time that the try may take" if beside else "",
+            )
         for began, ended in zip(ask.began, ask.ended):
             if ended - began > 1 + SOON:
                 raise Wrong(
@@ -577,3 +592,20 @@ def _giving_up(lab):
     """The `if` about a status that raises an error, or None."""
     tests = (node.test for node in ifs_that_raise(lab.nodes()))
     return lab.earliest(*(test.lineno for test in tests if uses(["*status*"], test)))
+
+
+def _sleep_in_a_limit(lab):
+    """Where it sleeps in the same innermost `async with` in which it asks, or None."""
+    for node in lab.nodes():
+        if isinstance(node, ast.AsyncWith):
+            calls = [
+                part
+                for statement in node.body
+                for part in (statement, *own_nodes(statement))
+                if isinstance(part, ast.Call)
+            ]
+            inner = any(isinstance(part, ast.AsyncWith) for part in own_nodes(node))
+            sleeps = [call.lineno for call in calls if is_named(call.func, ("sleep",))]
+            if sleeps and not inner and any(is_named(call.func, ("ask",)) for call in calls):
+                return sleeps[0]
+    return None

@@ -5,7 +5,7 @@ import asyncio
 import contextlib
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
-from helpers.coach.mistakes.nodes import is_constant
+from helpers.coach.mistakes.nodes import is_constant, is_named, own_nodes
 
 from .shared import SOON
 
@@ -334,6 +334,16 @@ class TwoStages(Exercise):
         took = f"It took {run.elapsed:g} s; {best:g} s are enough."
         if works.fetch_peak == 1 and workers > 1:
             raise Wrong("sequential", took, lab.text.sequential_await() or lab.await_of("fetch"))
+        if held := _held_around(lab, "parse"):
+            raise Wrong(
+                "idle places",
+                took,
+                held,
+                "A worker that waits until another one has parsed fetches nothing meanwhile. Let "
+                "it put the page into a queue, and one task parse what is in there.",
+                headline="left a stage idle",
+                at="lets a worker wait where it could fetch",
+            )
         raise Wrong(
             "idle places",
             took,
@@ -684,3 +694,19 @@ class TwoStages(Exercise):
 def as_value(thing):
     """A value in words: an error that is returned, and not raised, is told as such."""
     return f"the object {thing!r}" if isinstance(thing, Exception) else repr(thing)
+
+
+def _held_around(lab, name):
+    """The `async with` of a lock or a semaphore in which something of this name is called."""
+    return lab.earliest(
+        *(
+            node.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.AsyncWith)
+            and "TaskGroup" not in ast.unparse(node.items[0])
+            and any(
+                isinstance(part, ast.Call) and is_named(part.func, (name,))
+                for part in own_nodes(node)
+            )
+        )
+    )

@@ -167,6 +167,17 @@ TRIES = (
         "Call the function: what runs is the coroutine that the call returns.",
     ),
     (
+        asyncio.CancelledError,
+        "",
+        "Nobody cancelled this call: a task that it awaits had been cancelled. A time limit around "
+        "the `await` of a task cancels that task, too.",
+    ),
+    (
+        UnboundLocalError,
+        "cannot access local variable",
+        "On the way that this call took nothing was put under that name before.",
+    ),
+    (
         UnicodeDecodeError,
         "",
         "Bytes need not be text. Work on the bytes themselves, or say by `errors=` what is to "
@@ -183,6 +194,12 @@ TRIES = (
         "asynchronous generator is already running",
         "A task still waits inside this generator. Cancel that task and await it, and close the "
         "generator then.",
+    ),
+    (
+        ValueError,
+        "range() arg 3 must not be zero",
+        "The step is 0 here: a division that rounds down gives 0 where there are few. Round up, or "
+        "take at least 1.",
     ),
     (
         ValueError,
