@@ -261,7 +261,7 @@ async def page(ask, parts, seconds):
 
 # %% ten-parts-1 wrong: all or nothing
 # cause: if one part is late, all the others are None, too
-# line: return dict.fromkeys(parts)
+# line: async with asyncio.timeout(seconds): | return dict.fromkeys(parts)
 import asyncio
 
 
@@ -2423,7 +2423,6 @@ async def page(ask, parts, seconds):
 # %% asgi-1 wrong: until an empty piece
 # cause: An empty piece is taken for the end, though it may come in the middle, and after the last piece, if it isn't empty, it waits for one more that never comes; `more_body` says whether another follows.
 # line: if not piece:
-# told: message = await receive()
 async def read_body(receive):
     body = b""
     while True:

@@ -849,7 +849,7 @@ def report(fetch, urls):
 
 # %% bench-1 wrong: warm-up inside the rounds
 # cause: the warm-up run comes before each measured run
-# line: way()
+# line: for name, way in ways.items(): | way()
 import statistics
 
 
