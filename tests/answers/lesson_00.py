@@ -824,3 +824,15 @@ def start(main):
     """Run `main` to its end and return its result."""
     with asyncio.Runner() as runner:
         runner.run(main())
+
+# %% await-1 wrong: greets the finished task itself
+# cause: asyncio.wait gives back a set of tasks, not results, so the greeting shows the repr of a Task instead of the name.
+# line: name = done.pop() | return f"Hello, {name}!"
+import asyncio
+
+
+async def greet(ask):
+    asking = asyncio.create_task(ask())
+    done, pending = await asyncio.wait({asking})
+    name = done.pop()
+    return f"Hello, {name}!"

@@ -1815,3 +1815,19 @@ def drive(generator, find):
         except LookupError:
             value = LookupError(f"no answer to {question!r}")
             step = generator.throw
+
+# %% till-1 wrong: starts a new sum afterwards
+# cause: The sum lives in the inner generator, which the ValueError ends, so after a skipped label the new one hands out 0 instead of the unchanged sum.
+# line: total = 0 | yield from adding() | except ValueError:
+def adding():
+    total = 0
+    while True:
+        total += yield total
+
+
+def till():
+    while True:
+        try:
+            yield from adding()
+        except ValueError:
+            continue

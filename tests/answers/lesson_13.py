@@ -3785,3 +3785,20 @@ async def add(totals, name, fetch):
     async with lock_of_loop():
         number = await fetch(name)
         totals[name] = totals.get(name, 0) + number
+
+# %% account-1 wrong: adds the change itself
+# cause: it adds the change and not what the bank returned, so the fee is lost
+# line: self.euros += change
+import asyncio
+
+
+class Account:
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+        self.turn = asyncio.Semaphore(1)
+
+    async def pay(self, change):
+        async with self.turn:
+            await self.bank(self.euros, change)
+            self.euros += change

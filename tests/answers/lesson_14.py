@@ -3286,7 +3286,6 @@ async def all_names(base_url):
 # %% retry-1 wrong: gives back the last 503
 # cause: after the fourth 503 the response is returned, but its error has to come out
 # line: return response  # the last one | if response.status_code != 503 or method == "POST":
-# told: none
 import asyncio
 
 import httpx
@@ -3838,3 +3837,48 @@ async def fetch_names(client, pages):
 
     tasks = [asyncio.create_task(fetch_name(page)) for page in pages]
     return [await task for task in tasks]
+
+# %% retry-1 wrong: the last error is a status
+# cause: after the fourth 503 the response is returned instead of its error
+# line: return response
+import asyncio
+import httpx
+
+
+async def ask(client, method, page):
+    for pause in (0.1, 0.2, 0.4, None):
+        try:
+            response = await client.request(method, page)
+        except httpx.TransportError:
+            if pause is None or method == "POST":
+                raise
+        else:
+            if response.status_code != 503 or method == "POST":
+                response.raise_for_status()
+                return response
+            if pause is None:
+                return response
+        await asyncio.sleep(pause)
+
+# %% retry-1 wrong: the pause grows by adding
+# cause: pauses of 0.1, 0.2, 0.3
+# line: pause += 0.1
+import asyncio
+import httpx
+
+
+async def ask(client, method, page):
+    pause = 0.1
+    for left in (3, 2, 1, 0):
+        try:
+            response = await client.request(method, page)
+            response.raise_for_status()
+            return response
+        except httpx.TransportError:
+            if method == "POST" or not left:
+                raise
+        except httpx.HTTPStatusError as error:
+            if method == "POST" or not left or error.response.status_code != 503:
+                raise
+        await asyncio.sleep(pause)
+        pause += 0.1

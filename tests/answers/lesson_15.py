@@ -2664,3 +2664,15 @@ async def merge(streams, queue):
     finally:
         for stream in streams:
             await stream.aclose()
+
+# %% first-match-1 wrong: closing
+# cause: closing calls close, which an async generator has not
+# line: with closing(stream):
+from contextlib import closing
+
+
+async def first(stream, wanted):
+    with closing(stream):
+        async for item in stream:
+            if wanted(item):
+                return item

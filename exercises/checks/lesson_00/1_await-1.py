@@ -68,6 +68,15 @@ class GetTheValue(Exercise):
             greeting = lab.node(ast.JoinedStr) or lab.returning()
             line = greeting if name in str(run.result) else None
             said = f"with the name {name!r} it returned"
+            if isinstance(run.result, str) and "<Task" in run.result:
+                raise Wrong(
+                    "value",
+                    f"With the name {name!r} it returned {run.result!r:.60}…",
+                    line,
+                    "That is the task, not what it returned. `await` gives the result; a set of "
+                    "tasks that are done holds the tasks.",
+                    headline="greets a task",
+                )
             lab.equal(run.result, f"Hello, {name}!", said, line=line)
             if len(asked) != 1:
                 raise Wrong(

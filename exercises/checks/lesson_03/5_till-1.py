@@ -173,8 +173,8 @@ class Till(Exercise):
             raise Wrong(
                 "value",
                 "To 3 and an error it answered 0; expected 3.",
-                line,
-                "Such an error leaves the sum as it is.",
+                anew or lab.assigned(to=0) or line,
+                "Such an error leaves the sum as it is: begin it once, before all numbers.",
                 headline="lost the sum",
             )
         lab.equal(got, 3, "to 3 and an error it answered", line=line)

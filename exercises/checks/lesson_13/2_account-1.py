@@ -68,6 +68,14 @@ class PayIn(Exercise):
                 try_="`await self.bank(self.euros, change)` returns what is in the account then.",
                 headline="did not ask the bank",
             )
+        if account.euros == 5:
+            raise Wrong(
+                "value",
+                "The bank took a fee of 1 euro, and `euros` is 5; expected 4.",
+                _added_itself(lab) or lab.assigned("euros"),
+                "The bank says what is in the account then: write what its call returns.",
+                headline="did not write what the bank returned",
+            )
         lab.equal(account.euros, 4, what="the bank took a fee of 1 euro, and `euros` is")
 
         lab.told("and paid in 10, 20 and 30 euros at the same time")
@@ -427,3 +435,14 @@ def _read_before(lab):
     ]
     holds = lab.async_with() or lab.call_of("acquire")
     return lab.earliest(*(line for line in reads if holds and line < holds))
+
+
+def _added_itself(lab):
+    """Where the answer adds to `euros` itself, or None."""
+    return lab.earliest(
+        *(
+            node.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.AugAssign) and ast.unparse(node.target).endswith("euros")
+        )
+    )

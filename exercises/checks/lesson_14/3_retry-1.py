@@ -131,7 +131,7 @@ class TryAgain(Exercise):
         raise Wrong(
             "pauses",
             said,
-            line,
+            _grown_before_the_next(lab) or line,
             "The pauses must be 0.1 s, then 0.2 s, then 0.4 s.",
             headline="other pauses",
         )
@@ -546,12 +546,36 @@ class TryAgain(Exercise):
 
 def _returned_as_it_is(lab):
     """The one `return` of a response whose status nobody looks at there, or None."""
-    returns = [node for node in lab.nodes() if isinstance(node, ast.Return)]
+    looked_at = set()
+    for node in lab.nodes():
+        statements = getattr(node, "body", None)
+        if isinstance(statements, list):
+            asks = [
+                number
+                for number, one in enumerate(statements)
+                if isinstance(one, ast.Expr) and uses(("raise_for_status",), one)
+            ]
+            looked_at.update(map(id, statements[asks[0] :] if asks else ()))
+    returns = [
+        node for node in lab.nodes() if isinstance(node, ast.Return) and id(node) not in looked_at
+    ]
     for what in (ast.Await, ast.Name):
         plain = [node.lineno for node in returns if isinstance(node.value, what)]
         if plain:
             return plain[0] if len(plain) == 1 else None
     return None
+
+
+def _grown_before_the_next(lab):
+    """Where a name that is slept for is changed in its place, or None."""
+    slept = [ast.unparse(call.args[0]) for call in lab.text.calls_of("sleep") if call.args]
+    return lab.earliest(
+        *(
+            node.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.AugAssign) and ast.unparse(node.target) in slept
+        )
+    )
 
 
 def _doubled_before_the_sleep(lab):

@@ -78,7 +78,7 @@ class AsTold(Exercise):
                 f"After {requests_to(server)} the 429 came out as an error.",
                 (None if lab.looping() else lab.condition("status_code"))
                 or lab.use_of("raise_for_status"),
-                "A 429 isn't a refusal: it says when to come back.",
+                "A 429 isn't a refusal: it says when to come back, as often as it takes.",
                 headline="gave up too early",
             ) from None
         if isinstance(run.result, httpx.Response) and run.result.status_code == 429:

@@ -167,6 +167,21 @@ TRIES = (
         "Call the function: what runs is the coroutine that the call returns.",
     ),
     (
+        RuntimeError,
+        "no current event loop",
+        "`get_event_loop` makes no loop. `asyncio.run` makes one, and closes it.",
+    ),
+    (
+        TypeError,
+        "not supported between instances of 'str' and",
+        "A text is no number, even if digits stand in it: `int(…)` makes one of it.",
+    ),
+    (
+        AttributeError,
+        "'async_generator' object has no attribute 'close'",
+        "An async generator is closed by `await stream.aclose()`, or by `contextlib.aclosing`.",
+    ),
+    (
         asyncio.CancelledError,
         "",
         "Nobody cancelled this call: a task that it awaits had been cancelled. A time limit around "
