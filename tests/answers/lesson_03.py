@@ -1831,3 +1831,23 @@ def till():
             yield from adding()
         except ValueError:
             continue
+
+# %% drive-1 wrong: One failure stays for ever
+# cause: `failure` is never reset, so after one LookupError that the generator catches, every later question gets that old error instead of its answer.
+# line: failure = None | failure = error | if failure is None
+def drive(generator, find):
+    """Answer each question of the generator; return what it returns."""
+    failure = None
+    try:
+        question = next(generator)
+        while True:
+            try:
+                answer = find(question)
+            except LookupError as error:
+                failure = error
+            if failure is None:
+                question = generator.send(answer)
+            else:
+                question = generator.throw(failure)
+    except StopIteration as stop:
+        return stop.value

@@ -1965,3 +1965,35 @@ def run_alone(coroutine):
     finally:
         coroutine.close()
         return result, pauses
+
+# %% layers-3 wrong: Context manager without a try
+# cause: the context manager has no try/finally around its yield, so when `work` ends with an error or is closed the key is not put back.
+# line: yield key | board.append(key)
+from contextlib import contextmanager
+
+
+@contextmanager
+def key_from(board):
+    key = board.pop()
+    yield key
+    board.append(key)
+
+
+def with_key(board, work):
+    with key_from(board):
+        return (yield from work)
+
+# %% by-hand-1 wrong: Enumerate counts from zero
+# cause: enumerate numbers the first pause 0, so the count is one too low as soon as the coroutine pauses at all.
+# line: enumerate(steps())
+def run_alone(coroutine):
+    result = None
+
+    def steps():
+        nonlocal result
+        result = yield from coroutine.__await__()
+
+    paused = 0
+    for paused, _ in enumerate(steps()):
+        pass
+    return result, paused

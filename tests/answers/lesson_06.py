@@ -2109,3 +2109,18 @@ async def every(seconds, times, work, clock, sleep):
             await sleep(beat - clock())
         beat = clock() + seconds
         await work()
+
+# %% until-1 wrong: Compares with the wall clock
+# cause: time.time() is another clock, far ahead of time.monotonic(), so every deadline looks passed and the coroutine goes on in the next round.
+# line: time.time()
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    """Wait until `deadline`, a moment of time.monotonic()."""
+    if deadline <= time.time():
+        yield None
+    else:
+        yield lambda loop, who: loop.wake_at(deadline, who)

@@ -3845,3 +3845,69 @@ async def leaks(test):
         await asyncio.wait(left)
     task.result()
     return sorted(one.get_name() for one in left)
+
+# %% leaks-1 wrong: cleanup errors of tasks escape
+# cause: Only CancelledError is suppressed, so when the cleanup of a left task raises another error, that error comes out of leaks and the remaining tasks are not waited for.
+# line: with contextlib.suppress(asyncio.CancelledError): | await task
+import asyncio
+import contextlib
+
+
+async def end_all(tasks):
+    for task in tasks:
+        task.cancel()
+    for task in tasks:
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+async def leaks(test):
+    before = asyncio.all_tasks()
+    try:
+        await test()
+    finally:
+        left = asyncio.all_tasks() - before
+        names = sorted(t.get_name() for t in left)
+        await end_all(left)
+    return names
+
+# %% leaks-1 wrong: tells tasks apart by name
+# cause: Tasks are recognised by their names, so a leaked task that has the same name as a task that was there before is neither reported nor cancelled.
+# line: known = {task.get_name() | if task.get_name() not in known
+import asyncio
+
+
+async def leaks(test):
+    """Return the names of the tasks that `test` left, sorted; end them."""
+    known = {task.get_name() for task in asyncio.all_tasks()}
+    names = []
+    try:
+        await test()
+    finally:
+        left = [
+            task for task in asyncio.all_tasks()
+            if task.get_name() not in known
+        ]
+        names = sorted(task.get_name() for task in left)
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+    return names
+
+# %% fixture-1 wrong: both switched off with gather
+# cause: gather runs both offs at the same time, so the oven is switched off before the fridge is off, and if fridge.off() raises, the fixture is over while the oven is still being switched off.
+# line: await asyncio.gather(fridge.off(), oven.off())
+import asyncio
+
+
+async def kitchen(oven, fridge):
+    await oven.on()
+    try:
+        await fridge.on()
+    except BaseException:
+        await oven.off()
+        raise
+    try:
+        yield oven, fridge
+    finally:
+        await asyncio.gather(fridge.off(), oven.off())

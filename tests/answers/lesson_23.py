@@ -6369,3 +6369,65 @@ async def pipeline(fetch, parse, pages, workers, size):
         for _ in range(workers):
             group.create_task(work())
     return records, errors
+
+# %% crawl-page-1 wrong: total timeout becomes a ValueError
+# cause: TimeoutError is an OSError, so the except around everything also catches the end of the 4 s and makes a ValueError of it.
+# line: except OSError as error:
+import asyncio
+import contextlib
+import random
+
+
+async def one_try(ask, page):
+    async with asyncio.timeout(1):
+        status, body = await ask(page)
+    if status in (429, 503):
+        raise ConnectionError(f"status {status}")
+    if status != 200:
+        raise ValueError(f"status {status}")
+    return body
+
+
+async def get_page(ask, page):
+    try:
+        async with asyncio.timeout(4):
+            pause = 0.1
+            for _ in range(4):
+                with contextlib.suppress(OSError):
+                    return await one_try(ask, page)
+                await asyncio.sleep(random.uniform(0, pause))
+                pause *= 2
+            return await one_try(ask, page)
+    except OSError as error:
+        raise ValueError(f"{page} failed five times") from error
+
+# %% crawl-stop-1 wrong: grace for each in turn
+# cause: The workers are waited for one after the other, each for `grace` seconds, so the second one that is slow is cancelled only after twice the grace.
+# line: await asyncio.wait([member], timeout=grace) | for member in crew:
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    """Fetch `todo` into `done`; once `stop` is set, end within `grace` seconds."""
+
+    async def worker():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            try:
+                result = await fetch(page)
+            except BaseException:
+                todo.appendleft(page)
+                raise
+            done[page] = result
+
+    async def guard():
+        await stop.wait()
+        for member in crew:
+            await asyncio.wait([member], timeout=grace)
+            member.cancel()
+
+    async with asyncio.TaskGroup() as group:
+        crew = [group.create_task(worker()) for _ in range(workers)]
+        watching = group.create_task(guard())
+        await asyncio.wait(crew)
+        watching.cancel()

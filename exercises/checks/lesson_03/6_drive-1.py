@@ -202,6 +202,17 @@ class Drive(Exercise):
                     "A bare `return` leaves `args` empty. `value` is always there.",
                     headline="args is empty",
                 ) from None
+            if (kept := _keeps_the_error(lab)) and lab.call_of("*.throw"):
+                raise Wrong(
+                    "value",
+                    f"A generator that {which} catches each error, and {type(error).__name__} came "
+                    "out of `drive` all the same.",
+                    kept,
+                    "A name keeps what it holds: in the next rounds the old error is still there. "
+                    "Throw an error in where it comes, or take it off the name afterwards.",
+                    headline="threw an error in again",
+                    at="keeps the error for the next rounds",
+                ) from None
             raise Wrong(
                 "not delegated",
                 f"`find` raised {type(error).__name__}, and `drive` let it out. The "
@@ -418,3 +429,18 @@ def talker(heard, questions, end, catches):
     if end in ERRORS:
         raise ERRORS[end]("the shop is closed")
     return end
+
+
+def _keeps_the_error(lab):
+    """Where an `except` puts its error under another name, or None."""
+    return lab.earliest(
+        *(
+            part.lineno
+            for handler in lab.nodes()
+            if isinstance(handler, ast.ExceptHandler) and handler.name
+            for part in handler.body
+            if isinstance(part, ast.Assign)
+            and isinstance(part.value, ast.Name)
+            and part.value.id == handler.name
+        )
+    )

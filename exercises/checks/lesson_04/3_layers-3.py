@@ -203,7 +203,7 @@ class WithKey(Exercise):
             raise Wrong(
                 "not given back",
                 f"{what}. Then the board held {board}: the key is lost.",
-                narrow or lab.yielding(),
+                narrow or _put_back_elsewhere(lab) or lab.yielding(),
                 f"{why} `finally` runs however it ends.",
                 headline="no finally",
             )
@@ -406,3 +406,12 @@ def listening(heard, yields, result, board):
 
 def in_words(done):
     return f"threw a {done.__name__} in" if isinstance(done, type) else f"sent {done!r}"
+
+
+def _put_back_elsewhere(lab):
+    """Where the key is put back behind a `yield` of another function, or None."""
+    back, delegates = lab.call_of("*.append"), lab.node(ast.YieldFrom)
+    if not (back and delegates):
+        return None
+    elsewhere = lab.text.function_at(back) is not lab.text.function_at(delegates)
+    return back if elsewhere and lab.node(ast.Yield) else None

@@ -167,6 +167,16 @@ class RunAlone(Exercise):
             )
         if got[0] == result and isinstance(got[1], int) and got[1] < pauses:
             asks = lab.truth_test()
+            numbers = lab.call_of("enumerate")
+            if numbers and got[1] == pauses - 1:
+                raise Wrong(
+                    "counted wrong",
+                    f"It returned {got}; expected {(result, pauses)}.",
+                    numbers,
+                    "`enumerate` counts from 0: the number of the last pause is one less than how "
+                    "many there were.",
+                    headline="counted from 0",
+                )
             raise Wrong(
                 "counted wrong",
                 f"It returned {got}; expected {(result, pauses)}.",

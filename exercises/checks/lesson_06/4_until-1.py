@@ -95,6 +95,16 @@ class SleepUntil(Exercise):
                 line,
                 "Who sleeps yields a function that tells the loop the deadline.",
             )
+        if times["early"] < 0.2 and (other := lab.call_of("time.time", "perf_counter")):
+            raise Wrong(
+                "wrong deadline",
+                f"A sleeper of 0.2 s went on after {times['early']:.1f} s.",
+                other,
+                "Each clock counts from a moment of its own. The deadline is one of "
+                "`time.monotonic()`, and is compared with that.",
+                headline="asked another clock",
+                at="tells the time of another clock",
+            )
         if times["early"] < 0.2:
             raise Wrong(
                 "wrong deadline",

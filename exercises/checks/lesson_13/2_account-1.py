@@ -72,7 +72,7 @@ class PayIn(Exercise):
             raise Wrong(
                 "value",
                 "The bank took a fee of 1 euro, and `euros` is 5; expected 4.",
-                _added_itself(lab) or lab.assigned("euros"),
+                _added_itself(lab) or lab.assigned("euros", to=ast.BinOp),
                 "The bank says what is in the account then: write what its call returns.",
                 headline="did not write what the bank returned",
             )

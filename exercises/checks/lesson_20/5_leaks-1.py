@@ -15,7 +15,7 @@ class LeakDetector(Exercise):
 
     - Tasks that were there before are none of its business, and go on.
     - `leaks` cancels what the test left, and is over only when that has ended, its cleanup
-      included. It waits no longer than that.
+      included. It waits no longer than that. An error of such a cleanup does not come out.
     - If the test fails, or `leaks` is cancelled while the test runs, it ends what the test left all
       the same, and the error comes out.
     """
@@ -191,6 +191,8 @@ class LeakDetector(Exercise):
             short = lab.wait_behind("cancel")
             cancels = lab.call_of("cancel")
             gathers = None if lab.keyword("return_exceptions") else lab.call_of("gather")
+            if not (gathers and cancels and cancels < gathers):
+                gathers = None
             if error:
                 try_ = "What has to be done however the test ends belongs in a `finally`."
             elif gathers:
@@ -238,10 +240,22 @@ class LeakDetector(Exercise):
             "before": some.sampled_from(("clock", "radio")),
             "error": some.sampled_from((None, None, LookupError, TimeoutError, AssertionError)),
             "cancelled": some.sampled_from((None, None, 0.5)),
+            "breaks": some.just(None),
         },
-        most=30,
+        besides=[
+            {
+                "left": ["radio", "light"],
+                "cleanups": cleanups,
+                "before": "clock",
+                "error": None,
+                "cancelled": None,
+                "breaks": OSError,
+            }
+            for cleanups in ((0, 0.5), (0.5, 0))
+        ],
+        most=32,
     )
-    def any_test(self, leaks, lab, left, cleanups, before, error, cancelled):
+    def any_test(self, leaks, lab, left, cleanups, before, error, cancelled, breaks):
         tasks, went_on, late, untold = [], [], [], []
 
         async def rings(cleanup):
@@ -249,6 +263,8 @@ class LeakDetector(Exercise):
                 await asyncio.sleep(1000)
             finally:
                 await asyncio.sleep(cleanup)
+                if breaks:
+                    raise breaks("the cleanup failed")
 
         async def test():
             for name, cleanup in zip(left, cleanups):
@@ -264,12 +280,17 @@ class LeakDetector(Exercise):
                 return await lab.awaitable(leaks(test))
             finally:
                 went_on.append(not (clock.done() or clock.cancelling()))
+                for task in tasks:  # whoever only waits asks for no error of a cleanup
+                    if task.done() and not task.cancelled():
+                        task.exception()
                 tasks[:] = [task for task in tasks if not task.done()]
                 for task in tasks:
                     (late if task.cancelling() else untold).append(task.get_name())
                 clock.cancel()
 
         told = f"with a test that leaves {', '.join(left) or 'no task'}"
+        if breaks:
+            told += f", whose cleanups raise {breaks.__name__}"
         if before in left:
             told += f", where another {before} ran before"
         if cancelled:
@@ -287,6 +308,18 @@ class LeakDetector(Exercise):
                 "A cleanup may take its time: await the tasks themselves, without a limit.",
                 headline="did not wait for the end",
                 at="is all the time that they get",
+            )
+        named_at = self._told_by_name(lab)
+        lacks = isinstance(run.result, list) and before not in run.result
+        if before in left and named_at and (lacks or set(untold) == {before}):
+            raise Wrong(
+                "value",
+                (f"It returned {run.result}" if lacks else f"`leaks` was over, and {before} ran on")
+                + f"; the test left {named(left)}.",
+                named_at,
+                "Two tasks may have the same name. Compare the tasks themselves.",
+                headline="took one task for another",
+                at="remembers the tasks of before by their names",
             )
         if untold and cancelled and (passed := lab.met_by_the_cancellation()):
             raise Wrong(
@@ -307,17 +340,6 @@ class LeakDetector(Exercise):
                 "belongs in a `finally`.",
                 headline="left what it found",
                 at="is where it was cancelled",
-            )
-        named_at = self._told_by_name(lab)
-        lacks = isinstance(run.result, list) and before not in run.result
-        if before in left and lacks and named_at:
-            raise Wrong(
-                "value",
-                f"It returned {run.result}; the test left {named(left)}.",
-                named_at,
-                "Two tasks may have the same name. Compare the tasks themselves.",
-                headline="took one task for another",
-                at="remembers the tasks of before by their names",
             )
         return {
             "": lab.seen(run),

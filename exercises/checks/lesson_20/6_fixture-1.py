@@ -127,6 +127,17 @@ class Fixture(Exercise):
             told += f"; {what} raises {error.__name__}"
         lab.told(told)
         run = lab.run(how(kitchen, things, run_test, lab))
+        together = lab.call_of("gather", "TaskGroup")
+        if together and not fails and run.error is None and run.elapsed < 5 - 0.001:
+            raise Wrong(
+                "order",
+                f"It took {run.elapsed:g} s, the test's 1 s included, and each switch takes 1 s: "
+                "two were pressed at the same time.",
+                together,
+                "One after the other: the oven first, then the fridge; and off in the opposite "
+                "order.",
+                headline="switched both at once",
+            )
         return {"what happened is": notes, "": lab.seen(run)}
 
     def _use(self, lab, kitchen, how, told, expected, test=None, oven=None, fridge=None):

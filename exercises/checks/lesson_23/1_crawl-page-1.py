@@ -354,13 +354,13 @@ class OnePage(Exercise):
         if isinstance(error, kind):
             return
         kept = kind is TimeoutError and error and _limit_in_a_try(lab)
-        if kept and error.__context__ is None:
+        if kept and isinstance(error.__context__, (TimeoutError, type(None))):
             raise Wrong(
                 "another error",
                 f"The page {what}, and {type(error).__name__} came out; it must be TimeoutError.",
                 kept,
                 "A TimeoutError is an OSError: what catches that of a try catches that of the "
-                "whole, too. The limit of 4 s belongs around the loop.",
+                "whole, too. The limit of 4 s stands outside of every `except`.",
                 headline="took the end for a lost connection",
                 at="catches that of the whole as well",
             )
@@ -581,7 +581,16 @@ def _limit_in_a_try(lab):
                 caught = [ast.unparse(one.type) for one in node.handlers if one.type]
                 if any("OSError" in words or "TimeoutError" in words for words in caught):
                     return node.handlers[0].lineno
+            around = [one for one in node.body if isinstance(one, ast.AsyncWith)]
+            if around and any("4" in ast.unparse(one.items[0]) for one in around):
+                return next((line.lineno for line in node.handlers if _is_for_late(line)), None)
     return None
+
+
+def _is_for_late(handler):
+    """Whether an `except` catches what a time limit raises."""
+    caught = ast.unparse(handler.type) if handler.type else "OSError"
+    return "OSError" in caught or "TimeoutError" in caught or "Exception" in caught
 
 
 def now_said(seconds):

@@ -5,6 +5,7 @@ import asyncio
 import collections
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import is_named, own_nodes
 
 from .shared import SOON
 
@@ -353,6 +354,16 @@ class Stopping(Exercise):
                     "Whoever sleeps and looks, again and again, sees it late: `await` what will "
                     "come."
                 )
+            elif stopped is not None and (anew := _grace_for_each(lab)):
+                raise Wrong(
+                    "late",
+                    took,
+                    anew,
+                    "The grace begins when `stop` is set, and is one for all workers: wait for all "
+                    "of them at once.",
+                    headline="a grace for each in turn",
+                    at="gives the grace anew",
+                )
             elif stopped is None:
                 try_ = "When the last worker has ended there is nothing left to wait for."
             else:
@@ -621,3 +632,20 @@ def _last_cancel(lab):
         if isinstance(node, ast.Attribute) and node.attr == "cancel"
     )
     return min((line for line in cancels if line > last), default=None)
+
+
+def _grace_for_each(lab):
+    """Where a loop waits with a time limit, again and again, or None."""
+    return lab.earliest(
+        *(
+            part.lineno
+            for loop in lab.nodes()
+            if isinstance(loop, (ast.For, ast.While))
+            for part in own_nodes(loop)
+            if isinstance(part, ast.Call)
+            and (
+                any(keyword.arg == "timeout" for keyword in part.keywords)
+                or is_named(part.func, ("wait_for", "asyncio.timeout"))
+            )
+        )
+    )

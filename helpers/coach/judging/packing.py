@@ -55,7 +55,7 @@ class Packer(cloudpickle.CloudPickler):
             return struct.Struct, (thing.format,)
         elif isinstance(thing, contextvars.ContextVar):
             return new_context_variable, (thing.name, *default_of(thing))
-        elif isinstance(thing, WEAK):
+        elif type(thing) in WEAK:
             return type(thing), ()
         elif isinstance(thing, CACHED) and thing.__module__ == "__main__":
             return new_cache, (thing.__wrapped__, thing.cache_parameters())

@@ -45,7 +45,6 @@ NOT_DONE = (
     "`join` waits until `task_done` was called for each item, also for one that failed: call it in "
     "a `finally`."
 )
-
 NEVER_NOTIFIED = (
     "Nothing in your code calls `notify` or `notify_all`. Who waits for a `Condition` looks again "
     "only when it is notified: do so after each change, under its lock."
@@ -233,13 +232,15 @@ def _lacking(tasks, source):
         "Queue.join": (("task_done",), NEVER_DONE),
     }
     for what, (calls, try_) in ends_never.items():
-        if what in waits and not source.calls_of(*calls):
+        if what in waits and not source.use_of(*calls):
             return try_
     if waits and set(waits) == {"Queue.put"}:
         return NOBODY_TAKES
     starved = [(file, line) for _, file, line, what in tasks if what == "Queue.get"]
-    if starved and len(starved) < len(waits) and not {"Queue.join", "Queue.put"} & set(waits):
-        return FOR_EVER if all(map(source.is_endless_at, starved)) else None
+    others = {what for what in waits if not what.startswith("Queue.")}
+    if starved and others and len(starved) == sum(what.startswith("Queue.") for what in waits):
+        ended = source.use_of("cancel", "shutdown")
+        return FOR_EVER if not ended and all(map(source.is_endless_at, starved)) else None
     return None
 
 

@@ -173,7 +173,7 @@ TRIES = (
     ),
     (
         TypeError,
-        "not supported between instances of 'str' and",
+        "not supported between instances of 'str' and 'int'",
         "A text is no number, even if digits stand in it: `int(…)` makes one of it.",
     ),
     (
@@ -184,8 +184,8 @@ TRIES = (
     (
         asyncio.CancelledError,
         "",
-        "Nobody cancelled this call: a task that it awaits had been cancelled. A time limit around "
-        "the `await` of a task cancels that task, too.",
+        "Whoever awaits a task that was cancelled gets a CancelledError. A time limit around the "
+        "`await` of a task cancels that task, too.",
     ),
     (
         UnboundLocalError,
@@ -206,7 +206,7 @@ TRIES = (
     ),
     (
         RuntimeError,
-        "asynchronous generator is already running",
+        "aclose(): asynchronous generator is already running",
         "A task still waits inside this generator. Cancel that task and await it, and close the "
         "generator then.",
     ),

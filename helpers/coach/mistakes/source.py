@@ -124,10 +124,12 @@ class Source(Lines):
             (frame.f_code.co_filename, line)
             for frame, line in traceback.walk_tb(error.__traceback__)
         ]
-        if not steps or steps[-1][0] != self.main or self.calls_of(type(error).__name__):
+        if not steps or steps[-1][0] != self.main or self.use_of(type(error).__name__):
             return False
-        raises = [node for node in self.nodes() if isinstance(node, ast.Raise)]
-        return any(node.exc is not None and node.lineno == steps[-1][1] for node in raises)
+        raises = [node for node in self.nodes() if isinstance(node, ast.Raise) and node.exc]
+        return any(
+            node.lineno == steps[-1][1] and not isinstance(node.exc, ast.Call) for node in raises
+        )
 
     def most_often_in(self, error: BaseException) -> Place | None:
         """The learner's line that stands in the traceback most often: a recursion goes on there."""
