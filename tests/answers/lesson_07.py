@@ -4192,3 +4192,29 @@ class Bell:
         waiters, self.waiters = self.waiters, {}
         for wake in waiters.values():
             wake()
+
+# %% bell-1 wrong: removes while it iterates
+# cause: Removing from the list that the for loop walks skips every other waiter, so of two who wait only one is woken.
+# line: for waiter in self.waiters: | self.forget(waiter)
+class Bell:
+    def __init__(self):
+        self.waiters = []
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        self.waiters.append(wake)
+        return lambda: self.forget(wake)
+
+    def forget(self, wake):
+        if wake in self.waiters:
+            self.waiters.remove(wake)
+
+    def ring(self):
+        for waiter in self.waiters:
+            waiter()
+            self.forget(waiter)

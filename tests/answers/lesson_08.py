@@ -2694,3 +2694,18 @@ async def serve(listener, talk, spawn):
     while True:
         sock, _ = await accept(listener)
         spawn(handle())
+
+# %% deliver-1 wrong: deletes from the dict it walks
+# cause: When two or more still wait at the end, the dict changes its size during the iteration: a RuntimeError comes out and only the first gets its ConnectionError.
+# line: for number, future in waiting.items(): | del waiting[number]
+async def deliver(next_line, waiting):
+    while True:
+        line = await next_line()
+        if line == b"":
+            break
+        number, _, answer = line.partition(b" ")
+        future = waiting.pop(number)
+        future.set_result(answer)
+    for number, future in waiting.items():
+        future.set_exception(ConnectionError("the other side hung up"))
+        del waiting[number]

@@ -167,7 +167,10 @@ class WriteFuture(Exercise):
                 raise Wrong(
                     "return value",
                     f"The result is {value!r}, and {who} got None.",
-                    _last_yield(lab) or lab.definition("__await__"),
+                    _last_yield(lab)
+                    or lab.assigned(to=ast.Yield)
+                    or _returned_yield(lab)
+                    or lab.definition("__await__"),
                     "What `__await__` returns is the value of the `await`, also where it had to "
                     "wait first.",
                     headline="lost the result",
@@ -628,3 +631,9 @@ def _last_yield(lab):
             if isinstance(last, ast.Expr) and isinstance(last.value, (ast.Yield, ast.YieldFrom)):
                 return last.lineno
     return None
+
+
+def _returned_yield(lab):
+    """Where it returns what a `yield` gives, or None."""
+    returns = [node for node in lab.nodes() if isinstance(node, ast.Return) and node.value]
+    return lab.earliest(*(one.lineno for one in returns if isinstance(one.value, ast.Yield)))

@@ -191,6 +191,18 @@ class WriteBell(Exercise):
                     headline="woke the last one only",
                     at="has room for one",
                 )
+            walks = _walking(lab)
+            if walks and (when.get(("a", "woken")), when.get(("b", "woken"))) == (1, 3):
+                raise Wrong(
+                    "wake-up",
+                    "It rang at 1, 3 and 4 s. Two came at 0 s, and the second was woken at 3 s.",
+                    walks,
+                    "A `for` counts its steps: when one is taken out of the list meanwhile, the "
+                    "next moves into its place, and is passed by. Put an empty list in the place "
+                    "of the old one, and go through that.",
+                    headline="woke every other one",
+                    at="goes through the list that gets shorter",
+                )
             if (
                 when.get(("a", "woken")),
                 when.get(("b", "woken")),
@@ -470,6 +482,20 @@ class WriteBell(Exercise):
         def ring(self):
             if self.waiters:
                 self.waiters.pop(0)()
+
+
+def _walking(lab):
+    """Where `ring` goes through all that the bell keeps, itself and no copy; or None."""
+    rings = [node for node in lab.nodes() if is_function(node) and node.name == "ring"]
+    loops = [part for ring in rings for part in own_nodes(ring) if isinstance(part, ast.For)]
+    return lab.earliest(
+        *(
+            loop.lineno
+            for loop in loops
+            if isinstance(loop.iter, ast.Attribute)
+            and not any(isinstance(part, (ast.Break, ast.Return)) for part in own_nodes(loop))
+        )
+    )
 
 
 def _taking_one(lab):

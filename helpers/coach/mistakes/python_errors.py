@@ -125,6 +125,12 @@ TRIES = (
         "`popleft()`, in a `while` loop.",
     ),
     (
+        RuntimeError,
+        "changed size during iteration",
+        "What a `for` goes through must not gain or lose anything meanwhile: go through a copy, "
+        "`list(…)`, or take one out after the other in a `while` loop.",
+    ),
+    (
         AttributeError,
         "'list' object has no attribute 'popleft'",
         "A list has no `popleft`. `deque(…)` makes a queue of it.",
