@@ -2827,3 +2827,25 @@ async def all_or_nothing(buy, items):
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% within-1 wrong: a CancelledError is no Exception
+# cause: CancelledError is not an Exception but a BaseException, so the CancelledErrors that gather returns for the late fetches get into the dict as pages.
+# line: if not isinstance(page, Exception)
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    urls = list(urls)
+    tasks = [asyncio.create_task(fetch(url)) for url in urls]
+    try:
+        if tasks:
+            await asyncio.wait(tasks, timeout=seconds)
+    finally:
+        for task in tasks:
+            task.cancel()
+        pages = await asyncio.gather(*tasks, return_exceptions=True)
+    return {
+        url: page
+        for url, page in zip(urls, pages)
+        if not isinstance(page, Exception)
+    }

@@ -882,3 +882,21 @@ def report(fetch, urls):
 
     asyncio.run(main())
     return ", ".join(pages[url] for url in dict.fromkeys(urls))
+
+# %% bench-1 wrong: times kept by the function
+# cause: The times are collected under the function, not the name, so two names for the same function share one list and both get the median of the mixture.
+# line: times[way].append( | times = collections.defaultdict(list) | statistics.median(times[way])
+import collections
+import statistics
+
+
+def bench(ways, rounds, clock):
+    times = collections.defaultdict(list)
+    for way in ways.values():
+        way()
+    for _ in range(rounds):
+        for way in ways.values():
+            before = clock()
+            way()
+            times[way].append(clock() - before)
+    return {name: statistics.median(times[way]) for name, way in ways.items()}

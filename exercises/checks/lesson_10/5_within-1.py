@@ -117,7 +117,8 @@ class Within(Exercise):
             raise Wrong(
                 "error for a result",
                 f"It returned {ended.result!r}.",
-                lab.earliest(lab.keyword("return_exceptions"), lab.call_of("exception")),
+                lab.call_of("isinstance")
+                or lab.earliest(lab.keyword("return_exceptions"), lab.call_of("exception")),
                 "What failed, or was late, is left out. `isinstance(each, BaseException)` "
                 "tells: CancelledError is no Exception.",
                 headline="kept an error for a page",
