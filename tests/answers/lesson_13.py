@@ -3802,3 +3802,13 @@ class Account:
         async with self.turn:
             await self.bank(self.euros, change)
             self.euros += change
+
+# %% bread-1 wrong: Calls itself with the lock
+# cause: After a notification it calls itself while it holds the lock, which cannot be taken twice, so it hangs for ever once it had to wait.
+# line: return await buy(changed, shelf) | async with changed:
+async def buy(changed, shelf):
+    async with changed:
+        if shelf:
+            return shelf.pop(0)
+        await changed.wait()
+        return await buy(changed, shelf)

@@ -3882,3 +3882,44 @@ async def ask(client, method, page):
                 raise
         await asyncio.sleep(pause)
         pause += 0.1
+
+# %% pool-1 wrong: A window that waits for the oldest
+# cause: It waits for the oldest request and not for any, so while the oldest is slow the four others are answered and nothing new is sent.
+# line: await window.popleft()
+import asyncio
+from collections import deque
+
+
+async def fetch_names(client, pages):
+    """Return the names that the pages give, in order; five requests at once."""
+    names = []
+    window = deque()
+
+    async with asyncio.TaskGroup() as group:
+        for page in pages:
+            if len(window) == 5:
+                response = await window.popleft()
+                names.append(response.json()["name"])
+            window.append(group.create_task(client.get(page)))
+
+    names.extend(task.result().json()["name"] for task in window)
+    return names
+
+# %% mirrors-1 wrong: One timeout object for all
+# cause: A timeout object can be entered only once, so at the second mirror a RuntimeError comes out.
+# line: one_second = asyncio.timeout(1) | async with one_second:
+import asyncio
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    one_second = asyncio.timeout(1)
+    problem = None
+    async with asyncio.timeout(seconds):
+        for mirror in mirrors:
+            try:
+                async with one_second:
+                    return await fetch(mirror)
+            except (TimeoutError, httpx.TransportError) as error:
+                problem = error
+        raise problem

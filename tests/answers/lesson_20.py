@@ -3911,3 +3911,49 @@ async def kitchen(oven, fridge):
         yield oven, fridge
     finally:
         await asyncio.gather(fridge.off(), oven.off())
+
+# %% thirty-1 wrong: quick meal not timed
+# cause: The time at which the meal comes isn't checked, so an `order` that returns it a while after it is there passes.
+# line: assert await order(kitchen) == "pizza" | return "pizza" | none
+import asyncio
+
+
+async def test_order(order):
+    loop = asyncio.get_running_loop()
+
+    for duration in (0, 10, 29.5):
+
+        async def kitchen():
+            await asyncio.sleep(duration)
+            return "pizza"
+
+        assert await order(kitchen) == "pizza"
+
+    cancelled_at = ended_at = None
+
+    async def never():
+        nonlocal cancelled_at, ended_at
+        try:
+            await asyncio.sleep(100_000)
+        finally:
+            cancelled_at = loop.time()
+            await asyncio.sleep(3)
+            ended_at = loop.time()
+
+    begin = loop.time()
+    assert await order(never) == "the guest left"
+    end = loop.time()
+    assert round(cancelled_at - begin, 3) == 30
+    assert ended_at is not None
+    assert round(end - begin, 3) == 33
+
+    async def broken():
+        await asyncio.sleep(2)
+        raise LookupError("no flour")
+
+    try:
+        await order(broken)
+    except LookupError as error:
+        assert str(error) == "no flour"
+    else:
+        raise AssertionError("the error of the kitchen was lost")

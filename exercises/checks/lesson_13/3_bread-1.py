@@ -395,7 +395,10 @@ class OwnLock(asyncio.Lock):
         self.owner = None
 
     def is_mine(self):
-        return self.owner is asyncio.current_task()
+        try:
+            return self.owner is asyncio.current_task()
+        except RuntimeError:  # no loop runs any more: it is the check that looks
+            return True
 
 
 class Shelf(list):

@@ -234,7 +234,8 @@ class WithinThePool(Exercise):
             raise Wrong(
                 "batch barrier",
                 "While the slow page was in flight, four places stood empty: nothing new was sent.",
-                lab.call_of("gather", "TaskGroup", "asyncio.wait")
+                lab.await_of("popleft", "pop")
+                or lab.call_of("gather", "TaskGroup", "asyncio.wait")
                 or lab.call_of("range", "batched"),
             )
 

@@ -267,6 +267,17 @@ class TimeoutTest(Exercise):
         task.cancel()
         return "the guest left"
 
+    async def dawdling(kitchen):
+        try:
+            async with asyncio.timeout(30) as limit:
+                meal = await kitchen()
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            return "the guest left"
+        await asyncio.sleep(1)
+        return meal
+
     async def silent(kitchen):
         try:
             async with asyncio.timeout(30):
@@ -282,6 +293,7 @@ class TimeoutTest(Exercise):
         (forgetful, "that returns None where the kitchen returned something"),
         (raising, "that lets a TimeoutError out after 30 s"),
         (patient, "that always waits for 30 s, even if the kitchen is quicker"),
+        (dawdling, "that brings a meal a second after it is there"),
         (silent, 'that says "the guest left" where the kitchen raised an error'),
         (wasteful, "that leaves the kitchen cooking when the guest has left"),
     )

@@ -174,6 +174,11 @@ TRIES = (
     ),
     (
         RuntimeError,
+        "Timeout has already been entered",
+        "What `asyncio.timeout` returns can be entered once: make a new one for each `async with`.",
+    ),
+    (
+        RuntimeError,
         "no current event loop",
         "`get_event_loop` makes no loop. `asyncio.run` makes one, and closes it.",
     ),
