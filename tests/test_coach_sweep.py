@@ -56,7 +56,7 @@ def test_the_model_does_as_the_model_does():
         (
             f"    {ALL}\n    return {ALL}",
             "calls",
-            "It called `fetch` 2 times; expected 1 call. One with",
+            "It called `fetch` 2 times; expected 1 call. One with 'b' was too many.",
         ),
         (f"    await asyncio.sleep(9)\n    return {ALL}", "late", "`fetch_all(fetch, [])`"),
         (

@@ -51,8 +51,6 @@ def test_sleeping_four_ways():
         claim="000 sleep.py",
     )
     assert found.ratio("one after another") == 1
-    assert found.ratio("threads") > 1
-    assert found.ratio("asyncio") > 1
     assert found.seconds["one after another"] >= 0.25
     assert all(found.spread[n][0] <= found.seconds[n] <= found.spread[n][1] for n in found.seconds)
     assert all(share < 0.8 for share in found.cpu.values())
@@ -64,6 +62,7 @@ def test_sleeping_four_ways():
     assert found.holds
     for way in ("threads", "asyncio"):  # a busy machine may say nothing, and nothing false
         assert found.verdict[way].holds or "too noisy" in found.verdict[way].reason
+        assert found.ratio(way) > 2
     assert found.verdict["one after another"].holds is None
     assert found.published("asyncio") == pytest.approx(10.016634 / 2.002334)
 

@@ -105,21 +105,17 @@ class Supervise(Exercise):
                 raise self._still_runs(lab)
 
     def _still_runs(self, lab):
-        if asks := lab.call_of("*.cancel"):
-            return Wrong(
-                "losers",
-                "When it was cancelled and had ended, the worker still ran.",
-                asks,
-                "`cancel` only asks a task to end, and returns at once. Await the task after it, "
-                "or await the worker itself, without a task.",
-                at="asks it to end, and nobody waits until it has",
-            )
+        asks = lab.call_of("*.cancel")
         return Wrong(
             "losers",
             "When it was cancelled and had ended, the worker still ran.",
-            lab.call_of("create_task", "ensure_future", "wait", "shield"),
-            "Await the worker itself, `await worker()`: then a cancellation of "
+            asks or lab.call_of("create_task", "ensure_future", "wait", "shield"),
+            "`cancel` only asks a task to end, and returns at once. Await the task after it, "
+            "or await the worker itself, without a task."
+            if asks
+            else "Await the worker itself, `await worker()`: then a cancellation of "
             "`supervise` reaches it too.",
+            at="asks it to end, and nobody waits until it has" if asks else "",
         )
 
     def _watch(self, lab, words, supervise, worker, restarts, pause, **how):

@@ -65,27 +65,30 @@ class Feed(Exercise):
         self._fails(feed, lab)
 
     def _bounded(self, lab, source, most):
-        if source.ahead > most and (all_first := _takes_all_first(lab)):
-            raise Wrong(
-                "unbounded",
+        if source.ahead > most:
+            observed = (
                 f"{source.ahead} items had been taken from the source and were not done yet; at "
-                f"most {most} may be.",
-                all_first,
-                "There may be millions. Put each item into the queue as it comes, and wait for "
-                "room before you take the next one.",
-                headline="took all items first",
-                at="takes all of them",
+                f"most {most} may be."
             )
-        if source.ahead > most and (early := _takes_early(lab)):
-            raise Wrong(
-                "unbounded",
-                f"{source.ahead} items had been taken from the source and were not done yet; at "
-                f"most {most} may be.",
-                early,
-                "Whoever takes the next item before the one in hand is sent holds two of them.",
-                headline="took too many items",
-                at="takes an item beside the one in hand",
-            )
+            if all_first := _takes_all_first(lab):
+                raise Wrong(
+                    "unbounded",
+                    observed,
+                    all_first,
+                    "There may be millions. Put each item into the queue as it comes, and wait for "
+                    "room before you take the next one.",
+                    headline="took all items first",
+                    at="takes all of them",
+                )
+            if early := _takes_early(lab):
+                raise Wrong(
+                    "unbounded",
+                    observed,
+                    early,
+                    "Whoever takes the next item before the one in hand is sent holds two of them.",
+                    headline="took too many items",
+                    at="takes an item beside the one in hand",
+                )
         lab.bounded(source, at_most=most)
 
     def _fails(self, feed, lab):

@@ -188,14 +188,16 @@ class LeakDetector(Exercise):
     def _ended(self, lab, state, expected, when, error=None):
         missing = sorted(set(expected) - set(state))
         if missing:
+            cancels, gathers = lab.call_of("cancel"), lab.call_of("gather")
             short = lab.wait_behind("cancel")
-            cancels = lab.call_of("cancel")
-            gathers = None if lab.keyword("return_exceptions") else lab.call_of("gather")
-            if not (gathers and cancels and cancels < gathers):
-                gathers = None
+            line, at = short or cancels or lab.operation("-", on=["all_tasks"]), ""
+            if short:
+                at = "is all the time that they get"
             if error:
+                line, at = lab.text.let_out(error), "lets the error out"
                 try_ = "What has to be done however the test ends belongs in a `finally`."
-            elif gathers:
+            elif gathers and cancels and cancels < gathers and not lab.keyword("return_exceptions"):
+                line, at = gathers, "waits for the first that ends"
                 try_ = (
                     "`gather` raises the first CancelledError, and waits for no other task: with "
                     "`return_exceptions=True` it waits for all."
@@ -212,20 +214,12 @@ class LeakDetector(Exercise):
                 f"{when}, `leaks` was over, and "
                 f"{' and '.join(missing)} had not ended: radio takes 2 s for its cleanup, "
                 "light takes none.",
-                lab.text.let_out(error)
-                if error
-                else gathers or short or cancels or lab.operation("-", on=["all_tasks"]),
+                line,
                 try_,
                 headline="did not wait for the end"
                 if cancels and not error
                 else "left what it found",
-                at="lets the error out"
-                if error
-                else "waits for the first that ends"
-                if gathers
-                else "is all the time that they get"
-                if short
-                else "",
+                at=at,
             )
 
     def _told_by_name(self, lab):
@@ -321,25 +315,19 @@ class LeakDetector(Exercise):
                 headline="took one task for another",
                 at="remembers the tasks of before by their names",
             )
-        if untold and cancelled and (passed := lab.met_by_the_cancellation()):
+        passed = lab.met_by_the_cancellation()
+        if untold and cancelled and (passed or lab.waited_at):
             raise Wrong(
                 "early return",
                 f"`leaks` was over, and what the test had left still ran: {named(untold)}.",
-                passed,
+                passed or lab.waited_at,
                 "A CancelledError is no `Exception`: what is to be done however the test ends "
-                "belongs in a `finally`.",
+                "belongs in a `finally`."
+                if passed
+                else "What comes after that line is skipped. What is to be done however the test "
+                "ends belongs in a `finally`.",
                 headline="left what it found",
-                at="lets the cancellation pass",
-            )
-        if untold and cancelled and lab.waited_at:
-            raise Wrong(
-                "early return",
-                f"`leaks` was over, and what the test had left still ran: {named(untold)}.",
-                lab.waited_at,
-                "What comes after that line is skipped. What is to be done however the test ends "
-                "belongs in a `finally`.",
-                headline="left what it found",
-                at="is where it was cancelled",
+                at="lets the cancellation pass" if passed else "is where it was cancelled",
             )
         return {
             "": lab.seen(run),

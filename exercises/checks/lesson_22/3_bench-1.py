@@ -7,7 +7,6 @@ import sys
 import time
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
-from helpers.coach.mistakes.nodes import own_nodes
 
 ERRORS = ValueError, TimeoutError, LookupError
 
@@ -244,7 +243,7 @@ class Bench(Exercise):
                 "counted wrong",
                 f"The ways ran in the order {order}: each ran before each of its measured runs, "
                 "too.",
-                _inner_loop(lab) or lab.for_loop("*ways*"),
+                lab.inner_loop() or lab.for_loop("*ways*"),
                 "The run that doesn't count comes once, before all rounds: in a loop of its own.",
                 headline="warmed up in each round",
             )
@@ -540,11 +539,3 @@ def _line_in_bench(lab):
         frame = frame.f_back
     places = lab.text.places(frames)
     return places[-1][1] if places else None
-
-
-def _inner_loop(lab):
-    """Where the first `for` in a `for` begins, or None."""
-    outer = [node for node in lab.nodes() if isinstance(node, ast.For)]
-    return lab.earliest(
-        *(part.lineno for loop in outer for part in own_nodes(loop) if isinstance(part, ast.For))
-    )

@@ -8,6 +8,7 @@ import random
 import time
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.handlers import catches, names_of
 from helpers.coach.mistakes.nodes import ifs_that_raise, is_named, own_nodes, uses
 
 from .shared import SOON, now
@@ -583,14 +584,9 @@ def _limit_in_a_try(lab):
                     return node.handlers[0].lineno
             around = [one for one in node.body if isinstance(one, ast.AsyncWith)]
             if around and any("4" in ast.unparse(one.items[0]) for one in around):
-                return next((line.lineno for line in node.handlers if _is_for_late(line)), None)
+                late = names_of((TimeoutError,))
+                return next((one.lineno for one in node.handlers if catches(one, late)), None)
     return None
-
-
-def _is_for_late(handler):
-    """Whether an `except` catches what a time limit raises."""
-    caught = ast.unparse(handler.type) if handler.type else "OSError"
-    return "OSError" in caught or "TimeoutError" in caught or "Exception" in caught
 
 
 def now_said(seconds):
@@ -606,15 +602,10 @@ def _giving_up(lab):
 def _sleep_in_a_limit(lab):
     """Where it sleeps in the same innermost `async with` in which it asks, or None."""
     for node in lab.nodes():
-        if isinstance(node, ast.AsyncWith):
-            calls = [
-                part
-                for statement in node.body
-                for part in (statement, *own_nodes(statement))
-                if isinstance(part, ast.Call)
-            ]
-            inner = any(isinstance(part, ast.AsyncWith) for part in own_nodes(node))
+        parts = [*own_nodes(node)] if isinstance(node, ast.AsyncWith) else []
+        if not any(isinstance(part, ast.AsyncWith) for part in parts):
+            calls = [part for part in parts if isinstance(part, ast.Call)]
             sleeps = [call.lineno for call in calls if is_named(call.func, ("sleep",))]
-            if sleeps and not inner and any(is_named(call.func, ("ask",)) for call in calls):
+            if sleeps and any(is_named(call.func, ("ask",)) for call in calls):
                 return sleeps[0]
     return None

@@ -334,23 +334,18 @@ class TwoStages(Exercise):
         took = f"It took {run.elapsed:g} s; {best:g} s are enough."
         if works.fetch_peak == 1 and workers > 1:
             raise Wrong("sequential", took, lab.text.sequential_await() or lab.await_of("fetch"))
-        if held := _held_around(lab, "parse"):
-            raise Wrong(
-                "idle places",
-                took,
-                held,
-                "A worker that waits until another one has parsed fetches nothing meanwhile. Let "
-                "it put the page into a queue, and one task parse what is in there.",
-                headline="left a stage idle",
-                at="lets a worker wait where it could fetch",
-            )
+        held = _held_around(lab, "parse")
         raise Wrong(
             "idle places",
             took,
-            lab.call_of("sleep", "wait_for", "timeout", "gather"),
-            "A task that waits for a page or for room is woken at once by "
+            held or lab.call_of("sleep", "wait_for", "timeout", "gather"),
+            "A worker that waits until another one has parsed fetches nothing meanwhile. Let "
+            "it put the page into a queue, and one task parse what is in there."
+            if held
+            else "A task that waits for a page or for room is woken at once by "
             "`await queue.get()` and `await queue.put(item)`.",
             headline="left a stage idle",
+            at="lets a worker wait where it could fetch" if held else "",
         )
 
     @sweep(

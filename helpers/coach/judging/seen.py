@@ -114,15 +114,11 @@ def differ_in_error(lab: Comparing, asked: BaseException, got: BaseException) ->
     made = lab.text.call_of(type(got).__name__) if type(got) is not type(asked) else None
     again = lab.text.raised_again(got)
     line = made or lab.kept_of(type(asked)) or again or lab.text.let_out(got)
-    came = again or any(same_value(got, error) for error in lab.raised)
-    if came and not any(same_value(asked, error) for error in lab.raised):
-        raise Wrong(
-            "another error",
-            said,
-            line,
-            GROUPED if isinstance(asked, BaseExceptionGroup) else INSTEAD,
-        )
-    raise Wrong("another error", said, line)
+    came, had_come = (any(same_value(one, error) for error in lab.raised) for one in (got, asked))
+    try_ = None
+    if (again or came) and not had_come:
+        try_ = GROUPED if isinstance(asked, BaseExceptionGroup) else INSTEAD
+    raise Wrong("another error", said, line, try_)
 
 
 def _alike_alone(asked, got):

@@ -217,15 +217,15 @@ def deadlock(
         if skipped := skipped_cleanup(nodes, "task_done"):
             line, at = skipped
             return Wrong("deadlock", said, at=at, try_=NOT_DONE), source.place(line)
-    mine = [task for task in tasks if task[1] is not None and source.owns(task[1])]
-    return Wrong("deadlock", said, try_=_lacking(mine, source)), place
+    return Wrong("deadlock", said, try_=_lacking(tasks, source)), place
 
 
 def _lacking(tasks, source):
     """What to try where the answer has nothing that could end the wait of the first that waits for
     what only its own code could do; None if it can't be told.
     """
-    waits = [what for *_, what in tasks]
+    own = [task for task in tasks if source.owns(task[1])]
+    waits = {what for *_, what in own}
     ends_never = {
         "Condition.wait": (("notify", "notify_all"), NEVER_NOTIFIED),
         "Event.wait": (("set",), NEVER_SET if source.calls_of("Event") else NOT_ALONE),
@@ -234,13 +234,16 @@ def _lacking(tasks, source):
     for what, (calls, try_) in ends_never.items():
         if what in waits and not source.use_of(*calls):
             return try_
-    if waits and set(waits) == {"Queue.put"}:
+    of_queues = {what for what in waits if what.startswith("Queue.")}
+    if waits == {"Queue.put"}:
         return NOBODY_TAKES
-    starved = [(file, line) for _, file, line, what in tasks if what == "Queue.get"]
-    others = {what for what in waits if not what.startswith("Queue.")}
-    if starved and others and len(starved) == sum(what.startswith("Queue.") for what in waits):
-        ended = source.use_of("cancel", "shutdown")
-        return FOR_EVER if not ended and all(map(source.is_endless_at, starved)) else None
+    if (
+        of_queues == {"Queue.get"}
+        and waits != of_queues
+        and not source.use_of("cancel", "shutdown")
+    ):
+        takers = ((file, line) for _, file, line, what in own if what == "Queue.get")
+        return FOR_EVER if all(map(source.is_endless_at, takers)) else None
     return None
 
 

@@ -120,15 +120,13 @@ class Source(Lines):
         """Whether an error that the answer had not made was raised by the answer, and by nobody
         before.
         """
-        steps = [
-            (frame.f_code.co_filename, line)
-            for frame, line in traceback.walk_tb(error.__traceback__)
-        ]
-        if not steps or steps[-1][0] != self.main or self.use_of(type(error).__name__):
+        steps = [*traceback.walk_tb(error.__traceback__)]
+        if not steps or self.use_of(type(error).__name__):
             return False
-        raises = [node for node in self.nodes() if isinstance(node, ast.Raise) and node.exc]
-        return any(
-            node.lineno == steps[-1][1] and not isinstance(node.exc, ast.Call) for node in raises
+        frame, line = steps[-1]
+        return frame.f_code.co_filename == self.main and any(
+            node.lineno == line and not isinstance(node.exc, (ast.Call, type(None)))
+            for node in self._of(ast.Raise)
         )
 
     def most_often_in(self, error: BaseException) -> Place | None:
@@ -287,10 +285,8 @@ class Source(Lines):
 
         others: where it was at other moments. Those in the same `while` are in what is named, too.
         """
-        filename, line = place
-        around = [
-            node for node in nodes_of(filename) if isinstance(node, ast.While) and spans(node, line)
-        ]
+        filename, _ = place
+        around = _whiles_at(place)
         if not around:
             return None
         outermost = min(around, key=_line)
@@ -313,11 +309,7 @@ class Source(Lines):
 
     def is_endless_at(self, place: Place) -> bool:
         """Whether a place stands in a `while True` that nothing leaves but an error."""
-        filename, line = place
-        loops = [
-            node for node in nodes_of(filename) if isinstance(node, ast.While) and spans(node, line)
-        ]
-        inmost = max(loops, key=_line, default=None)
+        inmost = max(_whiles_at(place), key=_line, default=None)
         if inmost is None or not isinstance(inmost.test, ast.Constant):
             return False
         return not any(isinstance(part, (ast.Break, ast.Return)) for part in own_nodes(inmost))
@@ -529,6 +521,14 @@ def _is_bound(node):
 def _span(node: ast.expr) -> tuple[int, int | None, int, int | None]:
     """From where to where an expression stands, as `co_positions` has it."""
     return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
+
+
+def _whiles_at(place):
+    """The `while` loops that a place stands in."""
+    filename, line = place
+    return [
+        node for node in nodes_of(filename) if isinstance(node, ast.While) and spans(node, line)
+    ]
 
 
 def _line(node: ast.AST) -> int:
