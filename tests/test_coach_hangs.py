@@ -18,6 +18,13 @@ pytestmark = pytest.mark.coach
 
 HANGS = {
     # name: (text before, body, kind, line that must be named, words of that line)
+    "asks twice for a lock": (
+        "lock = asyncio.Lock()\nasync def inner():\n    async with lock:\n        pass\n",
+        "async with lock:\n        await inner()",
+        "deadlock",
+        (5, 9, 10),
+        "waits for itself",
+    ),
     "awaits for ever": ("", "await asyncio.Event().wait()", "deadlock", 3, "asyncio.Event"),
     "awaits for ever, real clock": (
         "",

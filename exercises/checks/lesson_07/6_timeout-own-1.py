@@ -21,6 +21,7 @@ class WithTimeout(Exercise):
     task is cancelled, and when it has ended, a TimeoutError comes out.
 
     - An error of the coroutine comes out as it is, also one that it raises when it is cancelled.
+      No coroutine of my tests goes on to return a result after that.
     - If `with_timeout` is itself cancelled before the time is over, the task is cancelled too, and
       the CancelledError comes out: it is not a timeout.
     - However it ends, nothing may be left behind that would still ring.

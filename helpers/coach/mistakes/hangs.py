@@ -1,5 +1,6 @@
 """Mistakes found in a hang: in what the watcher saw of an answer that came to no end."""
 
+import ast
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -62,6 +63,11 @@ FOR_EVER = (
 NOBODY_TAKES = (
     "A queue with a `maxsize` takes so many items, and then `put` waits until somebody takes one: "
     "whoever takes them out has to run by then."
+)
+
+TWICE = (
+    "Whoever holds a lock waits for itself when it asks for that lock again. Take it once, around "
+    "all of it, or call only what doesn't take it."
 )
 
 Unfinished = tuple[str, str | None, int | None, str]
@@ -234,6 +240,11 @@ def _lacking(tasks, source):
     for what, (calls, try_) in ends_never.items():
         if what in waits and not source.use_of(*calls):
             return try_
+    of_others = ("Event.", "Condition.", "Queue.", "Semaphore.", "Barrier.")
+    if "Lock.acquire" in waits and not any(what.startswith(of_others) for what in waits):
+        # There is one lock, and it is given back wherever its block ends: who waits here holds it.
+        if _one_lock(source) and not source.use_of("acquire"):
+            return TWICE
     of_queues = {what for what in waits if what.startswith("Queue.")}
     if waits == {"Queue.put"}:
         return NOBODY_TAKES
@@ -245,6 +256,13 @@ def _lacking(tasks, source):
         takers = ((file, line) for _, file, line, what in own if what == "Queue.get")
         return FOR_EVER if all(map(source.is_endless_at, takers)) else None
     return None
+
+
+def _one_lock(source):
+    """Whether the answer makes a single lock: once, and for a name of its own."""
+    made = source.calls_of("Lock")
+    named = [node.value for node in source.nodes() if isinstance(node, ast.Assign)]
+    return len(made) == 1 and made[0] in named and made[0].lineno != source.repeated_call_of("Lock")
 
 
 def _spin(said, place, source):
