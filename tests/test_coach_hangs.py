@@ -19,10 +19,10 @@ pytestmark = pytest.mark.coach
 HANGS = {
     # name: (text before, body, kind, line that must be named, words of that line)
     "asks twice for a lock": (
-        "lock = asyncio.Lock()\nasync def inner():\n    async with lock:\n        pass\n",
-        "async with lock:\n        await inner()",
+        "async def inner(lock):\n    async with lock:\n        pass\n",
+        "lock = asyncio.Lock()\nasync with lock:\n    await inner(lock)",
         "deadlock",
-        (5, 9, 10),
+        3,
         "waits for itself",
     ),
     "awaits for ever": ("", "await asyncio.Event().wait()", "deadlock", 3, "asyncio.Event"),
