@@ -108,7 +108,9 @@ async def test_order(order):
     else:
         raise AssertionError("the error was lost")
 
-# %% thirty-1 right: a table of kitchens
+# %% thirty-1 wrong: a table of kitchens and a tenth of a second
+# cause: the kitchens end at once, and the test sleeps before it looks, so an order that does not wait for their end passes
+# line: await asyncio.sleep(0.1) | except asyncio.CancelledError:
 import asyncio
 
 
@@ -180,7 +182,9 @@ async def test_order(order):
         return
     raise AssertionError
 
-# %% thirty-1 right: a kitchen with a TimeoutError of its own
+# %% thirty-1 wrong: a kitchen with a TimeoutError of its own
+# cause: the kitchens end at once, so an order that does not wait for their end passes
+# line: finally: | notes.append(loop.time())
 import asyncio
 
 async def test_order(order):
@@ -2978,7 +2982,6 @@ def find_circle(waits):
 # %% thirty-1 wrong: gives the kitchen time to end by itself
 # cause: the test sleeps before it looks whether the kitchen has ended, so an order that does not wait for that passes
 # line: await asyncio.sleep(5)  # let it end | assert events == ["cancelled", "ended"]
-# yet: what an order leaves running for a moment is not asked
 import asyncio
 
 
@@ -3957,3 +3960,54 @@ async def test_order(order):
         assert str(error) == "no flour"
     else:
         raise AssertionError("the error of the kitchen was lost")
+
+# %% thirty-1 wrong: kitchen that ends at once
+# cause: The cancelled kitchen needs no time to end and the test gives it a turn of the loop before it looks, so an order that does not wait for the kitchen's end passes.
+# line: cancelled.set() | await asyncio.sleep(0) | except asyncio.CancelledError:
+import asyncio
+import math
+
+
+async def test_order(order):
+    """Pass if `order` keeps its promises, fail if it does not."""
+    now = asyncio.get_running_loop().time
+
+    for duration in (0, 1, 15, 29, 29.75):
+        dish = object()
+
+        async def cook():
+            await asyncio.sleep(duration)
+            return dish
+
+        begin = now()
+        assert await order(cook) is dish
+        assert math.isclose(now() - begin, duration, abs_tol=0.01)
+
+    cancelled = asyncio.Event()
+
+    async def too_slow():
+        try:
+            await asyncio.get_running_loop().create_future()
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+
+    begin = now()
+    assert await order(too_slow) == "the guest left"
+    assert math.isclose(now() - begin, 30, abs_tol=0.01)
+    await asyncio.sleep(0)
+    assert cancelled.is_set()
+
+    class Burnt(Exception):
+        pass
+
+    async def burn():
+        await asyncio.sleep(10)
+        raise Burnt
+
+    raised = False
+    try:
+        await order(burn)
+    except Burnt:
+        raised = True
+    assert raised

@@ -6,6 +6,8 @@ import time
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
+from helpers.coach.mistakes.nodes import is_named, own_nodes
+
 from .shared import must_pass, verdict
 
 
@@ -52,12 +54,23 @@ def _differs(lab, calls, as_promised):
     return None
 
 
+LEAVES_IT = "that leaves the kitchen cooking when the guest has left"
+HASTY = "that cancels the kitchen and returns before it has ended"
 IN_THE_KITCHEN = (
     "Only the kitchen knows. Let it note when it is cancelled and when it has ended, and assert "
     "that."
 )
+TAKES_A_WHILE = (
+    "Only a kitchen that takes a while to end can tell: let it sleep for some seconds when it is "
+    "cancelled and note when it has ended, and assert that it had when `order` returned."
+)
 IN_TIME = "Assert after how many seconds it came: virtual time is exact."
 AS_PROMISED = "Assert what comes back or is raised."
+
+
+def _likeness(meal):
+    """What a meal is compared by with one of another run: a new object is not the same twice."""
+    return meal if isinstance(meal, (str, int, float, type(None))) else f"a {type(meal).__name__}"
 
 
 class TimeoutTest(Exercise):
@@ -67,7 +80,7 @@ class TimeoutTest(Exercise):
 
     - It returns what the kitchen returns, as soon as that is there.
     - After 30 s without it the kitchen is cancelled, and once it has ended `order` returns "the
-      guest left".
+      guest left". A kitchen may take a while to end.
     - An error of the kitchen comes out.
 
     Write the test: `async def test_order(order)`. It passes (returns) if `order` keeps all of that,
@@ -82,18 +95,19 @@ class TimeoutTest(Exercise):
         "Give `order` kitchens of your own making: one that is a little quicker than 30 s, one "
         "that is a little slower, one that fails.",
         "After each order, ask the clock: when did it come back? Let the kitchen note in a list "
-        "how it ended; a cancelled one meets a CancelledError.",
+        "how it ended. A cancelled one meets a CancelledError; let it sleep for a while before it "
+        "notes that.",
         'async def kitchen(): await asyncio.sleep(29); return "soup", and then assert that it is '
-        "soup and that 29 s have passed. Likewise with 31, after which 30 have passed. For the "
-        "error: `try`, `except` that error, and `else` an assert that fails.",
+        "soup and that 29 s have passed. Likewise with 31, after which 30 have passed and what "
+        "the kitchen took to end. For the error: `try`, `except` that error, and `else` an assert that fails.",
     )
 
     equivalent = {
-        "both_sides: drop falsy, line 12": "no kitchen of its own takes 0 s",
+        "both_sides: drop falsy, line 13": "no kitchen of its own takes 0 s",
         "both_sides: wider except, line 11": "nothing but a cancellation ends that sleep",
         "by_the_list: or None, line 13": "its soup is an object, and true",
-        "by_the_list: drop falsy, line 15": "no kitchen of its own ends at once",
-        "by_the_list: drop falsy, line 21": "one that is missing isn't asserted",
+        "by_the_list: drop falsy, line 18": "no kitchen of its own ends at once",
+        "by_the_list: drop falsy, line 24": "one that is missing isn't asserted",
     }
 
     def verify(self, test_order, lab):
@@ -122,15 +136,16 @@ class TimeoutTest(Exercise):
                     self._passes(lab, what, line, "returns None as well", try_)
                 found = _differs(lab, calls, as_promised)
                 slow = any(took > 29.999 for _, took, _ in as_promised)
-                if "leaves the kitchen" in what and slow and not found:
+                if what == LEAVES_IT and slow and not found:
                     found = None, "", IN_THE_KITCHEN
+                elif what == HASTY and slow and not found:
+                    found = *self._ends_in_time(lab), TAKES_A_WHILE
                 self._passes(lab, what, *(found or ()))
-        self._waits_for_the_end(test_order, lab, as_promised)
 
     def _of_nothing(self, lab, as_promised):
         """Where a kitchen of the test returns None, if none of them returns anything else."""
         came = [came for _, took, came in as_promised if took < 30]
-        if any(each is not None and not isinstance(each, type) for each in came):
+        if any(how == "returned" and meal is not None for how, meal in came):
             return None
         returned = [node for node in lab.nodes() if isinstance(node, ast.Return)]
         nothing = [node.lineno for node in returned if getattr(node.value, "value", 0) is None]
@@ -157,39 +172,34 @@ class TimeoutTest(Exercise):
             )
         )
 
-    def _waits_for_the_end(self, test_order, lab, as_promised):
-        """Raise the Wrong for a test with a kitchen that takes its time to clean up, and that
-        passes an `order` which doesn't wait for that. (Other tests can't tell the two apart.)
+    def _ends_in_time(self, lab):
+        """Where the test leaves a kitchen time to end by itself, or where one ends at once, and
+        what to say of that line.
         """
-        if all(took < 30.001 for _, took, _ in as_promised):
-            return
-
-        async def hasty(kitchen):
-            task = asyncio.ensure_future(kitchen())
-            done, _ = await asyncio.wait({task}, timeout=30)
-            if done:
-                return task.result()
-            task.cancel()
-            for _ in range(3):  # it meets its cancellation, and begins to clean up
-                await asyncio.sleep(0)
-            return "the guest left"
-
-        broken, calls = self._noted(hasty, lab)
-        if verdict(lab, test_order, broken) is None:
-            what = "that cancels the kitchen and returns before it has ended"
-            self._passes(lab, what, *(_differs(lab, calls, as_promised) or ()))
+        tests = (one for one in lab.nodes() if getattr(one, "name", "") == self.asks)
+        slept = (
+            node.lineno
+            for test in tests
+            for node in own_nodes(test)
+            if isinstance(node, ast.Call) and is_named(node.func, ("sleep",))
+        )
+        if pause := next(slept, None):
+            return pause, "leaves a kitchen time to end by itself"
+        met = lab.handler(asyncio.CancelledError) or lab.cleanup()
+        return met, "ends the kitchen at once" if met else ""
 
     def _noted(self, order, lab):
         """The `order`, noting where it was called, how long it took and what came of it."""
         calls = []
 
         async def noted(kitchen):
-            place, begun, came = lab.calling(), asyncio.get_running_loop().time(), None
+            place, begun, came = lab.calling(), asyncio.get_running_loop().time(), ()
             try:
-                came = await order(kitchen)
-                return came
+                meal = await order(kitchen)
+                came = "returned", _likeness(meal)
+                return meal
             except BaseException as error:
-                came = type(error)
+                came = "raised", type(error).__name__
                 raise
             finally:
                 took = round(asyncio.get_running_loop().time() - begun, 6)
@@ -278,6 +288,16 @@ class TimeoutTest(Exercise):
         await asyncio.sleep(1)
         return meal
 
+    async def hasty(kitchen):
+        task = asyncio.ensure_future(kitchen())
+        done, _ = await asyncio.wait({task}, timeout=30)
+        if done:
+            return task.result()
+        task.cancel()
+        for _ in range(3):  # it meets its cancellation, and begins to clean up
+            await asyncio.sleep(0)
+        return "the guest left"
+
     async def silent(kitchen):
         try:
             async with asyncio.timeout(30):
@@ -295,7 +315,8 @@ class TimeoutTest(Exercise):
         (patient, "that always waits for 30 s, even if the kitchen is quicker"),
         (dawdling, "that brings a meal a second after it is there"),
         (silent, 'that says "the guest left" where the kitchen raised an error'),
-        (wasteful, "that leaves the kitchen cooking when the guest has left"),
+        (wasteful, LEAVES_IT),
+        (hasty, HASTY),
     )
 
     @sweep(
@@ -347,6 +368,7 @@ class TimeoutTest(Exercise):
             try:
                 await asyncio.sleep(seconds)
             except asyncio.CancelledError:
+                await asyncio.sleep(2)
                 cancelled.append(seconds)
                 raise
             return "soup"
@@ -357,7 +379,7 @@ class TimeoutTest(Exercise):
         assert await order(lambda: kitchen(29)) == "soup"
         assert clock.time() == 29
         assert await order(lambda: kitchen(31)) == "the guest left"
-        assert clock.time() == 29 + 30
+        assert clock.time() == 29 + 30 + 2
         assert cancelled == [31]
         try:
             await order(fails)
@@ -376,19 +398,22 @@ class TimeoutTest(Exercise):
                 if seconds < 20:
                     raise ZeroDivisionError
                 return soup
+            except asyncio.CancelledError:
+                await asyncio.sleep(0.5)
+                raise
             finally:
                 ended.append(round(clock.time() - began, 3))
 
         results = []
-        for seconds in (29.99, 30.01, 19):
+        for seconds in (29.99, 31, 19):
             began = clock.time()
             try:
                 results.append(await order(kitchen))
             except ZeroDivisionError:
                 results.append("an error")
-            assert round(clock.time() - began, 3) == min(seconds, 30)
+            assert round(clock.time() - began, 3) == min(seconds, 30.5)
         assert results == [soup, "the guest left", "an error"]
-        assert ended == [29.99, 30, 19]
+        assert ended == [29.99, 30.5, 19]
 
     @wrong("passes the broken", says="True")
     async def returns_it(order):

@@ -30,7 +30,7 @@ class SteadyTest(Exercise):
     - It passes with a right washer, quick or slow, and is over as soon as the last plate is clean.
       A plate may take hours: no time limit is long enough.
     - It fails with a washer that loses a plate, washes one twice, or mixes up their order.
-    - It fails, and does not hang, with a washer that dies of an error on the way.
+    - It fails, and does not hang, with a washer that dies of an error while plates are left.
     - The washer has ended when the test is over.
     """
 
