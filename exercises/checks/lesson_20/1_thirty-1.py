@@ -5,7 +5,6 @@ import asyncio
 import time
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
-
 from helpers.coach.mistakes.nodes import is_named, own_nodes
 
 from .shared import must_pass, verdict
@@ -99,7 +98,8 @@ class TimeoutTest(Exercise):
         "notes that.",
         'async def kitchen(): await asyncio.sleep(29); return "soup", and then assert that it is '
         "soup and that 29 s have passed. Likewise with 31, after which 30 have passed and what "
-        "the kitchen took to end. For the error: `try`, `except` that error, and `else` an assert that fails.",
+        "the kitchen took to end. For the error: `try`, `except` that error, and `else` an assert "
+        "that fails.",
     )
 
     equivalent = {
