@@ -79,7 +79,7 @@ def test_broken_things_are_shown_by_type():
             "    return group.create_task(fetch('a')).result()",
             "raised",
             4,
-            "its block has ended",
+            "where its block ends",
         ),
         ("await asyncio.wait([fetch('a')])", "raised", 3, "makes one of a coroutine"),
         ("await asyncio.wait({'a': asyncio.create_task(fetch('a'))})", "raised", 3, "the keys"),

@@ -410,7 +410,7 @@ class GiveBack(Exercise):
         says="a TimeoutError came out",
     )
 
-    @wrong("value", says="treats None as nothing")
+    @wrong("value", says="takes None for nothing")
     async def none_is_nothing_lent(lend, use, give_back):
         thing = None
 

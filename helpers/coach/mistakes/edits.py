@@ -51,8 +51,8 @@ ERRORS = ("Exception", "BaseException", "asyncio.CancelledError", "StopIteration
 BLOCKS = ("body", "orelse", "finalbody")
 COMPOUND = (ast.For, ast.AsyncFor, ast.While, ast.If, ast.With, ast.AsyncWith, ast.Try)
 FALSY = (
-    "What is 0 or empty counts as false, and is a value like any other. Ask whether it `is None`, "
-    "or compare it with a mark of your own where None is a value, too."
+    "What is 0 or empty counts as false, and is yet a value like any other. Ask for what you mean, "
+    "such as whether it `is None`."
 )
 NUMBER = "With another number there the answer is right."
 FLAG = "With the other one of True and False there the answer is right."
@@ -70,12 +70,15 @@ GATHERED = "With `return_exceptions=True` the answer is right: then all of them 
 WHOLE = "Where the whole is compared, and not its begin or its end alone, the answer is right."
 UNCALLED = "Without this call the answer is right."
 AWAITED = "With an `await` there the answer is right."
-UNAWAITED = "Without the `await` the answer is right."
+UNAWAITED = "Without this wait the answer is right. Who is kept waiting by it?"
 LAZY = "Where the items are made one by one, as they are asked for, the answer is right."
 EAGER = "Where all items are made at once, the answer is right."
 ONE_OFF = "With one more or one less there the answer is right."
 SUMMED = "`+=` adds to what is there, `=` puts another value in its place. Which one is meant?"
-HANDLED = "Where this `except` catches other errors, the answer is right. Which ones reach it?"
+HANDLED = (
+    "Where this `except` catches other errors, the answer is right. Which ones reach it, and what "
+    "becomes of them?"
+)
 RAISED = "Where this `except` ends in a `raise`, the answer is right."
 GONE = "Without this line the answer is right."
 UNWRAPPED = "What stands inside is right; it must not depend on this line."

@@ -42,6 +42,11 @@ AMONG_RESULTS = (
     "An error among the results is raised nowhere. Leave `return_exceptions=True` off, or look at "
     "each result and raise what is an error.",
 )
+AFTER_A_CANCEL = (
+    "waits for what was cancelled just before",
+    "An error that came while the tasks ran lies in its task until this line, and isn't raised "
+    "there. Wait for the tasks while they run: a TaskGroup hears of the first error at once.",
+)
 ENDS = (
     "drops the error that is on its way",
     "Leave no `finally` by `return`, `break` or `continue`.",
@@ -116,7 +121,7 @@ def keepers(nodes: Collection[ast.AST], names: Collection[str]) -> Iterator[Keep
                 yield kept
         elif isinstance(node, ast.keyword) and node.arg == "return_exceptions":
             if not (isinstance(node.value, ast.Constant) and not node.value.value):
-                yield Keeper(node.lineno, *AMONG_RESULTS)
+                yield Keeper(node.lineno, *_gathered(nodes, node.lineno))
 
 
 def keeper_at(nodes: Collection[ast.AST], line: int) -> Keeper | None:
@@ -129,13 +134,27 @@ def keeper_at(nodes: Collection[ast.AST], line: int) -> Keeper | None:
                 return Keeper(line, *CATCHES)
         if isinstance(node, ast.Call) and line in (node.lineno, line_of_call(node)):
             if any(one.arg == "return_exceptions" for one in node.keywords):
-                return Keeper(line, *AMONG_RESULTS)
+                return Keeper(line, *_gathered(nodes, line))
             if is_named(node.func, ("asyncio.wait",)):
                 return Keeper(line, *LEFT_IN_TASKS)
         for statement in getattr(node, "finalbody", ()):
             if isinstance(statement, LEAVING) and statement.lineno == line:
                 return Keeper(line, *ENDS)
     return None
+
+
+def _gathered(nodes, line):
+    """What to say of a `gather` that puts errors among its results: it may be there only for tasks
+    that were cancelled just before, in the same block.
+    """
+    for node in nodes:
+        for block in (getattr(node, field, None) for field in ("body", "orelse", "finalbody")):
+            here = [one for one in block if spans(one, line)] if isinstance(block, list) else []
+            before = block[: block.index(here[0])] if here else []
+            parts = (part for one in before for part in own_nodes(one))
+            if any(isinstance(p, ast.Call) and is_named(p.func, ("*.cancel",)) for p in parts):
+                return AFTER_A_CANCEL
+    return AMONG_RESULTS
 
 
 def in_a_finally(nodes: Collection[ast.AST], line: int) -> bool:

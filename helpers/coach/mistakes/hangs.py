@@ -60,6 +60,10 @@ FOR_EVER = (
     "This loop takes item after item, and nothing ends it when no more will come. Put a mark for "
     "the end into the queue, or cancel the task then."
 )
+NO_FLAG = (
+    "A worker that waits in `get` asks no condition until an item comes. For each worker put a mark "
+    "for the end, or use `queue.shutdown()`."
+)
 NOBODY_TAKES = (
     "A queue with a `maxsize` takes so many items, and then `put` waits until somebody takes one: "
     "whoever takes them out has to run by then."
@@ -299,9 +303,20 @@ def _one_sentinel(tasks, source, ended):
     if nothing and nothing == source.repeated_call_of("put", "put_nowait"):
         return None  # it was put more than once
     put = source.place(nothing)
+    observed = (
+        f"{count(gone, 'worker')} `{name}` ended, {left} more still waited for an item in "
+        "`Queue.get`, and nobody was left to put one."
+    )
+    if len(source.calls_of("put", "put_nowait")) == 1 and source.use_of("is_set", "empty"):
+        return Wrong(
+            "one sentinel",
+            observed,
+            at="waits for an item that nobody will put",
+            try_=NO_FLAG,
+            headline="workers that are never woken",
+        ), (filename, line)
     return Wrong(
         "one sentinel",
-        f"{count(gone, 'worker')} `{name}` ended, {left} more still waited for an item in "
-        "`Queue.get`, and nobody was left to put one.",
+        observed,
         at="puts the one sentinel" if put else "",
     ), put or (filename, line)

@@ -138,8 +138,8 @@ TRIES = (
     (
         Exception,
         "Result is not set",
-        "The task is not done yet. Await it, and then ask for its result; the tasks of a TaskGroup "
-        "are done when its block has ended.",
+        "The task is not done yet, and time alone is no sign that it is. Await it, and then ask "
+        "for its result. (A TaskGroup awaits its tasks where its block ends.)",
     ),
     (
         TypeError,

@@ -65,8 +65,8 @@ LETTERS_AND_BYTES = (
     "counted or cut as if they were one."
 )
 STRIPPED = (
-    "It takes away each of these letters, in whatever order they stand, and goes on until another "
-    "one comes. `removeprefix` and `removesuffix` take a word away, once."
+    "`strip`, `lstrip` and `rstrip` take away every character that is among these, in whatever "
+    "order. `removeprefix` and `removesuffix` take away a word, once."
 )
 SPACES = (
     "`split()` takes away all that stands between two words, and `join` puts the same between any "
@@ -84,7 +84,7 @@ NONE = (
 )
 
 GUESSED = (FALSY, NONE)  # what is to try where a value seems to be taken for nothing
-PASSED = "Two that are equal are two all the same, and each was asked for. Leave that question out."
+PASSED = "Two that are equal are still two, and each of them counts. Leave this test out."
 KEYED = (
     "A key stands in a dict once, and an item in a set. Keep a list, or take the position of each "
     "one for its key."
@@ -193,7 +193,7 @@ def of_none(nodes: Collection[ast.AST]) -> Suspect | None:
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot))
         if is_constant(node.comparators[0], None)
     }
-    return _only(asked, "treats None as nothing", NONE)
+    return _only(asked, "takes None for nothing", NONE)
 
 
 def of_letters(nodes: Collection[ast.AST], was: str | bytes) -> Suspect | None:
@@ -208,7 +208,7 @@ def of_alike(nodes: Collection[ast.AST]) -> Suspect | None:
     """The one line that asks whether an item was there before, that keeps items by a key, or that
     looks for one of them.
     """
-    asked = _only(asked_before(nodes), "passes over what was there before", PASSED)
+    asked = _only(asked_before(nodes), "skips what was there before", PASSED)
     kept = asked or _only(keyed(nodes), "keeps only one of those that are equal", KEYED)
     return kept or _only(
         _calls(nodes, "index", "remove"),
@@ -323,11 +323,11 @@ def _only(lines, at, try_=None):
 
 def _falsy(nodes, lines):
     """The one line of these, which asks whether something counts as false, or is None."""
-    found = _only(lines, "treats what counts as false as nothing", FALSY)
+    found = _only(lines, "takes 0, or what is empty, for nothing", FALSY)
     for node in nodes if found else ():
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             if node.lineno == found.line and is_constant(node.comparators[0], None):
-                return Suspect(found.line, "treats None as nothing", NONE)
+                return Suspect(found.line, "takes None for nothing", NONE)
     return found
 
 
@@ -552,7 +552,9 @@ def _changed(nodes, one, wanted):
         return _only(_calls(nodes, *LETTERS), "changes letters", LETTERS_CHANGED)
     if one.split() == wanted.split() and one.strip() != wanted.strip():
         return _only(_calls(nodes, "join"), "puts the words together anew", SPACES)
-    if one in wanted and (found := _only(_letters_stripped(nodes), "takes letters", STRIPPED)):
+    if one in wanted and (
+        found := _only(_letters_stripped(nodes), "takes away single characters", STRIPPED)
+    ):
         return found
     if one in wanted:
         return _only(_calls(nodes, *CUTTING), "cuts it")

@@ -65,7 +65,7 @@ KINDS = {
         "An error among the results is raised nowhere. Look at each, and keep apart what failed.",
     ),
     "another error": Kind(
-        "another error",
+        "the wrong error",
         "",
         "The error that came has to come out itself. A bare `raise` lets it go on, and so does an "
         "`except` that is for others.",
