@@ -61,8 +61,8 @@ FOR_EVER = (
     "the end into the queue, or cancel the task then."
 )
 NO_FLAG = (
-    "A worker that waits in `get` asks no condition until an item comes. For each worker put a mark "
-    "for the end, or use `queue.shutdown()`."
+    "A worker that waits in `get` asks no condition until an item comes. Put a mark for the end, "
+    "one for each worker, or use `queue.shutdown()`."
 )
 NOBODY_TAKES = (
     "A queue with a `maxsize` takes so many items, and then `put` waits until somebody takes one: "
