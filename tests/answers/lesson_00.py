@@ -836,3 +836,25 @@ async def greet(ask):
     done, pending = await asyncio.wait({asking})
     name = done.pop()
     return f"Hello, {name}!"
+
+# %% await-1 wrong: sleeps a second, reads task result
+# cause: It sleeps for as long as the task should take rather than awaiting it, so the task isn't done yet when `result()` is called, which raises InvalidStateError.
+# line: await asyncio.sleep(1) | task.result()
+import asyncio
+
+
+async def greet(ask):
+    """Return a greeting to the person whose name `ask()` returns."""
+    task = asyncio.create_task(ask())
+    await asyncio.sleep(1)
+    return f"Hello, {task.result()}!"
+
+# %% script-1 wrong: function passed instead of coroutine
+# cause: `asyncio.run` is given the coroutine function and not the coroutine that calling it makes, so it raises an error and never runs `main`.
+# line: return asyncio.run(main)
+import asyncio
+
+
+def start(main):
+    """Run `main` to its end and return its result."""
+    return asyncio.run(main)

@@ -885,3 +885,15 @@ def run_jobs(jobs, workers):
     for begin in range(0, len(jobs), workers):
         results.extend(run_batch(jobs[begin:begin + workers]))
     return results
+
+# %% wait-all-1 wrong: waits only for last thread
+# cause: Only the thread started last is joined, so it returns too early when an earlier job takes longer than the last one.
+# line: t.join()
+from threading import Thread
+
+
+def wait_all(jobs):
+    for job in jobs:
+        t = Thread(target=job)
+        t.start()
+    t.join()

@@ -1759,3 +1759,22 @@ def errors(lines):
     for line in lines:
         if line.startswith("ERROR"):
             yield line.removeprefix("ERROR").strip()
+
+# %% lazy-1 wrong: lstrip eats letters of text
+# cause: `lstrip("ERROR ")` removes any of these characters and not the prefix, so a text that begins with E, R or O, like "ERROR Out of disk", loses letters.
+# line: line.lstrip("ERROR ")
+def errors(lines):
+    for line in lines:
+        if line.startswith("ERROR "):
+            yield line.lstrip("ERROR ").strip()
+
+# %% lazy-1 wrong: strips line before the test
+# cause: The line is stripped before it is tested, so an indented line "  ERROR x" counts as an error although it doesn't begin with "ERROR " (and "ERROR \n" no longer counts).
+# line: stripped = map(str.strip, lines) | for line in stripped:
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    prefix = "ERROR "
+    stripped = map(str.strip, lines)
+    for line in stripped:
+        if line.startswith(prefix):
+            yield line[len(prefix):].strip()

@@ -1851,3 +1851,46 @@ def drive(generator, find):
                 question = generator.throw(failure)
     except StopIteration as stop:
         return stop.value
+
+# %% average-1 wrong: a zero ends the loop
+# cause: The loop tests whether the number is true, so send(0) ends the generator with StopIteration instead of giving an average.
+# line: while number := (yield average)
+def averager():
+    """Answer each number sent in with the average of all so far."""
+    average, total, count = None, 0, 0
+    while number := (yield average):
+        total, count = total + number, count + 1
+        average = total / count
+
+# %% average-2 wrong: answers of 0 are dropped
+# cause: Only true answers are kept, so an average of 0 (for a 0, or for 5 and -5) is missing from the list.
+# line: if answer := generator.send(number)
+def averages(generator, numbers):
+    """Prime the generator, send it each number, return its answers."""
+    generator.send(None)
+    results = []
+    for number in numbers:
+        if answer := generator.send(number):
+            results.append(answer)
+    return results
+
+# %% borrow-1 wrong: exit method swallows the error
+# cause: __exit__ returns True, so an error thrown in does not come out again but ends in StopIteration.
+# line: return True
+class _Loan:
+    def __init__(self, shelf):
+        self.shelf = shelf
+
+    def __enter__(self):
+        self.book = self.shelf.pop()
+        return self.book
+
+    def __exit__(self, exc_type, exc, tb):
+        self.shelf.append(self.book)
+        return True
+
+
+def borrow(shelf):
+    """Hand out the last book of `shelf`, and put it back however this ends."""
+    with _Loan(shelf) as book:
+        yield book

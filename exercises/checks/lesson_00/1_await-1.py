@@ -37,7 +37,21 @@ class GetTheValue(Exercise):
                 await asyncio.sleep(1)
                 return name
 
-            run = lab.run(greet, ask)
+            try:
+                run = lab.run(greet, ask)
+            except asyncio.InvalidStateError as error:
+                slept = lab.call_of("create_task", "ensure_future") and lab.call_of("sleep")
+                if not slept:
+                    raise
+                raise Wrong(
+                    "raised",
+                    f"It slept, and then the task was not done yet: InvalidStateError: {error}",
+                    slept,
+                    "How long a task takes nobody knows beforehand. Await the task: that waits "
+                    "just as long, and gives its result.",
+                    headline="asked for the result too early",
+                    at="only guesses how long it takes",
+                ) from None
             if isinstance(run.result, str) and "<function" in run.result:
                 raise Wrong(
                     "named, not called",

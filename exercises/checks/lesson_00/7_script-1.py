@@ -57,12 +57,12 @@ class StartScript(Exercise):
         try:
             result = lab.call(start, main)
         except (TypeError, ValueError) as error:
-            if "coroutine" not in str(error):
+            if "coroutine" not in str(error) or lab.bare_call_of("main"):
                 raise
             raise Wrong(
                 "named, not called",
-                "`asyncio.run` was given the function `main`. It runs a coroutine.",
-                line=lab.call_of("run"),
+                "The function `main` was handed over. To run it, a coroutine is needed.",
+                line=lab.call_of("run", "run_until_complete"),
                 try_="`main` is the function, `main()` is the coroutine. Call it.",
                 headline="handed over the function",
             ) from None
@@ -174,7 +174,7 @@ class StartScript(Exercise):
     def calls_only(main):
         return main()
 
-    @wrong("named, not called", says="was given the function")
+    @wrong("named, not called", says="The function `main` was handed over")
     def forgets_to_call(main):
         return asyncio.run(main)
 

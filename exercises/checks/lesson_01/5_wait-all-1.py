@@ -5,6 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.form.text import is_function
+from helpers.coach.mistakes.nodes import LOOPS, is_named, line_of_call, own_nodes
 
 from .shared import Jobs
 
@@ -118,7 +120,9 @@ class WaitForAll(Exercise):
             )
         jobs.check_together(lab, keyed or lab.call_of("join", "result", "*Executor"))
         if done < jobs.together:
-            observed = f"It returned when {done} of {jobs.together} jobs were done."
+            few = f"only {done} of" if done else "none of the"
+            were = "was" if done < 2 else "were"
+            observed = f"It returned when {few} {jobs.together} jobs {were} done."
             if asks := lab.while_loop("is_alive") or lab.condition("is_alive"):
                 raise Wrong(
                     "early return",
@@ -135,6 +139,16 @@ class WaitForAll(Exercise):
                     "after a millisecond.",
                     slept,
                     "Ask the threads, not the clock: call `join` on each, after all are started.",
+                )
+            if last := joined_behind_a_loop(lab):
+                raise Wrong(
+                    "early return",
+                    observed,
+                    last,
+                    "After a loop its names hold what they were given last. Keep all threads in a "
+                    "list, and call `join` on each.",
+                    headline="waited for the last one only",
+                    at="waits for one thread alone",
                 )
             raise Wrong(
                 "early return",
@@ -167,7 +181,7 @@ class WaitForAll(Exercise):
             thread.start()
             thread.join()
 
-    @wrong("early return", says="0 of 4")
+    @wrong("early return", says="none of the 4 jobs was done")
     def never_joins(jobs):
         for job in jobs:
             Thread(target=job).start()
@@ -198,3 +212,30 @@ class WaitForAll(Exercise):
         return threads
 
     pool_of_two = with_a_pool.but("len(jobs)", "2", kind="idle places", says="At most 2 of 4")
+
+    @wrong("early return", says="waits for one thread alone")
+    def joins_the_last(jobs):
+        for job in jobs:
+            thread = Thread(target=job)
+            thread.start()
+        thread.join()
+
+
+def joined_behind_a_loop(lab):
+    """The line of the one `join`, outside of all loops, on a name that a loop sets; or None."""
+    joins = lab.text.calls_of("join")
+    for function in filter(is_function, lab.nodes()):
+        own = list(own_nodes(function))
+        looped = [part for loop in own if isinstance(loop, LOOPS) for part in own_nodes(loop)]
+        set_by_loops = {
+            part.id
+            for loop in own
+            if isinstance(loop, (ast.For, ast.While))
+            for part in own_nodes(loop)
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+        }
+        behind = [join for join in joins if join in own and join not in looped]
+        if len(joins) == 1 and behind and set_by_loops:
+            if is_named(getattr(behind[0].func, "value", behind[0]), set_by_loops):
+                return line_of_call(behind[0])
+    return None

@@ -297,8 +297,8 @@ class Bank:
             few = self.peak < min(self.workers, self.jobs)
             raise Wrong(
                 "idle places",
-                f"The first job was a long one. While it ran, {self.workers} workers had to begin "
-                f"all {self.jobs} jobs; they began {self.waited_for}"
+                f"The first job was a long one. While it ran, all {self.jobs} jobs should have "
+                f"begun; only {self.waited_for} did"
                 + (f", and at most {self.peak} ran at once." if few else "."),
                 *self._idle_at(lab, few),
             )

@@ -1,6 +1,8 @@
+import ast
 from itertools import zip_longest
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import line_of_call
 
 from .shared import MOST, items_of, lazily, made_a_list
 
@@ -17,6 +19,7 @@ LINES = [
     "ERROR ROR ERROR \n",
     "ERROR \t b  c \t\r\n",
 ]
+PREFIX_IN_TEXT = "ERROR EOF in line 3"  # its text begins with letters of the prefix
 SHORT = ["ERROR a", "ERROR b", "fine"]
 
 
@@ -72,13 +75,25 @@ class LazyPipeline(Exercise):
         lab.equal(others, ["no route", "out of paper"], "after that one the errors are")
         lab.equal(items_of(lab, iter(errors([]))), [], what="for no lines the errors are")
         if items_of(lab, iter(errors(["  ERROR b"]))):
+            asks = lab.condition("startswith") or lab.condition()
+            strips = lab.use_of("strip", "lstrip", "rstrip")
             raise Wrong(
                 "value",
                 "For the line '  ERROR b' it yielded an error. That line begins with a space.",
-                lab.use_of("strip", "lstrip", "rstrip"),
-                "The line as it is begins with 'ERROR ', or it doesn't. Strip what comes after "
-                "that, and later.",
-                headline="stripped before it looked",
+                lab.earliest(strips, asks),
+                "Test the line as it is. Strip only the text after 'ERROR ', once the test is "
+                "passed.",
+                headline="took an indented line for an error",
+            )
+        cut = items_of(lab, iter(errors([PREFIX_IN_TEXT])))
+        if cut and cut[0] == "F in line 3" and (stripping := strips_letters(lab)):
+            raise Wrong(
+                "value",
+                f"For the line {PREFIX_IN_TEXT!r} it yielded {cut[0]!r}; expected 'EOF in line 3'.",
+                line_of_call(stripping),
+                f"`{stripping.func.attr}` takes no word away: it takes every letter of that word, "
+                "in whatever order they stand. `removeprefix` takes the word away, once.",
+                headline="ate letters of the text",
             )
 
     def _compare_line(self, errors, lab, line):
@@ -189,3 +204,17 @@ class LazyPipeline(Exercise):
         for line in lines:
             if line.startswith("ERROR "):
                 print(line[6:].strip())
+
+    strips_the_letters = with_yield.but(
+        "removeprefix", "lstrip", kind="value", says="every letter of that word"
+    )
+
+
+def strips_letters(lab):
+    """The first call of a `strip` or `lstrip` method that is told of letters, or None."""
+    for call in lab.text.calls_of("*.strip", "*.lstrip"):
+        plain = isinstance(call.func.value, ast.Name) and call.func.value.id == "str"
+        letters = call.args[plain:]  # `str.strip(line)` is told of none
+        if letters and not str(getattr(letters[0], "value", letters[0])).isspace():
+            return call
+    return None

@@ -84,10 +84,10 @@ class Take(Exercise):
     def any_source(self, take, lab, items, n, more):
         source = lab.source(items)
         if len(items) < MOST:
-            again = f", and then with what it had left and {more}" if more else ""
-            lab.told(f"with a source of {items} and {n}{again}")
+            again = f", and then with what was left in it and with {more}" if more else ""
+            lab.told(f"with a source that gives the items of {items}, and with {n}{again}")
         else:
-            lab.told(f"with a source of {len(items):,} items and {n:,}")
+            lab.told(f"with a source of {len(items):,} items, and with {n:,}")
         found = lazily(lab, lab.call(take, source, n), source)
         taken = items_of(lab, ((item, source.taken) for item in found), n + 1)
         for number, (_, so_far) in enumerate(taken, 1):

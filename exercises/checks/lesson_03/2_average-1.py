@@ -3,6 +3,7 @@ from itertools import zip_longest
 
 from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import unnegated
 
 
 class Averager(Exercise):
@@ -52,6 +53,7 @@ class Averager(Exercise):
                 "all of them. Make what you count with inside the generator.",
                 headline="all averagers share one state",
             )
+        self._send_zero(lab, averager())
 
     @sweep(
         lambda some: {
@@ -95,6 +97,23 @@ class Averager(Exercise):
                 "There may always be one more number. Use `while True`, and answer with `yield`: a "
                 "`return` ends the generator.",
                 headline="ended too early",
+            ) from None
+
+    def _send_zero(self, lab, talk):
+        """Raise Wrong if a 0 ends it, which no other number did."""
+        next(talk)
+        try:
+            talk.send(0)
+        except StopIteration:
+            asks = tests(lab)
+            taken = [test for test in asks if is_taken_in(lab, test)]
+            raise Wrong(
+                "stopped early",
+                "I sent 0, and the generator ended. It did not end at other numbers.",
+                lab.earliest(*(test.lineno for test in taken or asks)) or lab.yielding(),
+                f"{'0 counts as false. It' if taken else '0'} is a number like any other, and none "
+                "ends the loop: a `while True` without that test goes on.",
+                headline="ended at a 0",
             ) from None
 
     def _first_given(self, lab):
@@ -232,3 +251,31 @@ class Averager(Exercise):
     @wrong("not a generator", says="NoneType")
     def that_prints():
         print("no yield")
+
+    @wrong("stopped early", says="0 counts as false")
+    def ends_at_zero():
+        total, count, average = 0, 0, None
+        while number := (yield average):
+            total, count = total + number, count + 1
+            average = total / count
+
+
+def tests(lab):
+    """What each `while` and `if` asks, without the `True` of a `while True`."""
+    asking = (node for node in lab.nodes() if isinstance(node, (ast.If, ast.While)))
+    return [node.test for node in asking if not isinstance(node.test, ast.Constant)]
+
+
+def is_taken_in(lab, test):
+    """Whether a test asks for the truth of what a `yield` takes in."""
+    asked = unnegated(test)
+    if isinstance(asked, ast.NamedExpr):
+        return isinstance(asked.value, ast.Yield)
+    names = {
+        target.id
+        for node in lab.nodes()
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Yield)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    return isinstance(asked, ast.Name) and asked.id in names

@@ -106,8 +106,8 @@ class Averages(Exercise):
                     "value",
                     f"It returned [7]; expected {given}.",
                     leaves,
-                    "Keep every answer, whatever it is: one for each number. There is nothing to "
-                    "ask.",
+                    f"{nothing} is an answer like any other. Keep one for each number, without "
+                    "any test.",
                     headline="left an answer out",
                 )
         lab.told("with no numbers")

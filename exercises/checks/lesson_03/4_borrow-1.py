@@ -2,6 +2,7 @@ import ast
 
 from helpers.basics.words import count
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import own_nodes
 
 GIVING = "append", "insert"
 NARROW = (
@@ -47,9 +48,7 @@ class Borrow(Exercise):
                 "lost error",
                 "I threw a KeyError in, and it did not come out. The caller that threw it doesn't "
                 "learn of it.",
-                lab.earliest(lab.handler(), lab.returning()),
-                "A plain `finally`, without a `return` in it, puts the book back and lets "
-                "the error pass.",
+                *swallowing(lab),
                 headline="swallowed the error",
             )
 
@@ -258,6 +257,48 @@ class Borrow(Exercise):
 def skipping(lab):
     """What skips the line that puts the book back, where one puts it back at all."""
     return NARROW if lab.handler() else SKIPS + NARROW
+
+
+def swallowing(lab):
+    """The line that swallows an error, or None, and what to try."""
+    if told := returned_by_exit(lab):
+        return told, (
+            "What `__exit__` returns tells `with` what to do with the error: something true "
+            "swallows it. Return nothing there."
+        )
+    if left := left_from_finally(lab):
+        return left, (
+            "A plain `finally`, without a `return` in it, puts the book back and lets the error "
+            "pass."
+        )
+    return lab.handler(KeyError), "A plain `finally` puts the book back and lets the error pass."
+
+
+def returned_by_exit(lab):
+    """The line at which an `__exit__` returns what may be true, or None."""
+    return lab.earliest(
+        *(
+            part.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.FunctionDef) and node.name == "__exit__"
+            for part in own_nodes(node)
+            if isinstance(part, ast.Return) and getattr(part.value, "value", part.value)
+        )
+    )
+
+
+def left_from_finally(lab):
+    """The line of a `return`, `break` or `continue` in a `finally`, or None."""
+    return lab.earliest(
+        *(
+            part.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.Try)
+            for last in node.finalbody
+            for part in (last, *own_nodes(last))
+            if isinstance(part, (ast.Return, ast.Break, ast.Continue))
+        )
+    )
 
 
 def given_back(lab):

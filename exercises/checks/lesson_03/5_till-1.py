@@ -45,7 +45,8 @@ class Till(Exercise):
         except StopIteration:
             raise Wrong(
                 "stopped early",
-                "To 3 and an error it answered 3. Then I sent 4, and the generator ended.",
+                "I sent 3, and threw a ValueError in: the answer was 3. Then I sent 4, and the "
+                "generator ended.",
                 lab.handler(ValueError),
                 "After the error the loop has to go round again: put the `try` inside it, around "
                 "the `yield`.",
@@ -54,13 +55,14 @@ class Till(Exercise):
         if answer == 3 and (drops := _yield_in_a_handler(lab)):
             raise Wrong(
                 "sent for yielded",
-                "To 3, an error and 4 it answered 3; expected 7. The 4 is lost.",
+                "I sent 3, threw a ValueError in, and sent 4. The last answer was 3; expected 7. "
+                "The 4 is lost.",
                 drops,
                 "Each `yield` takes in what is sent next. This one hands out the sum, and nobody "
                 "adds what it takes in. Go round the loop to the other `yield`.",
                 headline="lost a number",
             )
-        said = "to 3, an error and 4 it answered"
+        said = "I sent 3, threw a ValueError in, and sent 4. The last answer was"
         lab.equal(answer, 7, said, line=lab.dropped_yield())
         self._close(lab, talk)
         talk = lab.generator(lab.call(till))
@@ -172,12 +174,12 @@ class Till(Exercise):
         if got == 0:
             raise Wrong(
                 "value",
-                "To 3 and an error it answered 0; expected 3.",
+                "I sent 3 and threw a ValueError in. The answer was 0; expected 3.",
                 anew or lab.assigned(to=0) or line,
                 "Such an error leaves the sum as it is: begin it once, before all numbers.",
                 headline="lost the sum",
             )
-        lab.equal(got, 3, "to 3 and an error it answered", line=line)
+        lab.equal(got, 3, "I sent 3 and threw a ValueError in. The answer was", line=line)
 
     def _close(self, lab, talk):
         try:
@@ -245,7 +247,7 @@ class Till(Exercise):
             total += yield total
 
     begins_anew = with_try_inside.but(
-        "pass", "total = 0", kind="value", says="To 3 and an error it answered 0"
+        "pass", "total = 0", kind="value", says="The answer was 0; expected 3"
     )
 
 
