@@ -1997,3 +1997,96 @@ def run_alone(coroutine):
     for paused, _ in enumerate(steps()):
         pass
     return result, paused
+
+# %% layers-2 wrong: empty order returns None
+# cause: For an empty order it returns None instead of 0, so `bill([])` has no sum and an empty order inside an order makes the addition fail with a TypeError.
+# line: return None | if not order
+def bill(order):
+    if not order:
+        return None
+    prices = []
+    for item in order:
+        if isinstance(item, str):
+            price = yield item
+        else:
+            price = yield from bill(item)
+        prices.append(price)
+    return sum(prices)
+
+# %% layers-2 wrong: prices are remembered
+# cause: A price once sent is kept in a dictionary, so a thing that stands in an order twice is asked for only once.
+# line: if part not in prices | prices[part] = yield part
+def bill(order):
+    """Yield each name, be sent its price; return the sum."""
+    prices = {}
+    total = 0
+    for part in order:
+        match part:
+            case list():
+                total += yield from bill(part)
+            case _:
+                if part not in prices:
+                    prices[part] = yield part
+                total += prices[part]
+    return total
+
+# %% awaitable-1 wrong: first answer is kept
+# cause: The first answer is stored and handed out again, so awaiting the same `Ask` a second time does not ask again.
+# line: if not self.done | self.done = True
+class Ask:
+    """Await it to put a question to the driver."""
+
+    def __init__(self, question):
+        self.question = question
+        self.answer = None
+        self.done = False
+
+    def __await__(self):
+        if not self.done:
+            self.answer = yield self.question
+            self.done = True
+        return self.answer
+
+# %% awaitable-1 wrong: only one may wait
+# cause: A flag refuses a second await while the first is pending, so a RuntimeError comes when two coroutines wait on the same `Ask` at once.
+# line: raise RuntimeError | if self._pending
+class Ask:
+    def __init__(self, question):
+        self._question = question
+        self._pending = False
+
+    def __await__(self):
+        if self._pending:
+            raise RuntimeError("this Ask is already being awaited")
+        self._pending = True
+        try:
+            return (yield self._question)
+        finally:
+            self._pending = False
+
+# %% by-hand-1 wrong: first send outside try
+# cause: The first `send` is not guarded, so a coroutine that ends without ever pausing lets StopIteration out of `run_alone`.
+# line: coroutine.send(None)  # start it | pauses = 1
+def run_alone(coroutine):
+    coroutine.send(None)  # start it
+    pauses = 1
+    try:
+        while True:
+            coroutine.send(None)
+            pauses += 1
+    except StopIteration as end:
+        result = end.value
+    return result, pauses
+
+# %% awaitable-1 wrong: a flag lets it ask once
+# cause: a flag in self makes the second await skip the yield, so that it gives None
+# line: if not self.done
+class Ask:
+    def __init__(self, question):
+        self.question = question
+        self.done = False
+
+    def __await__(self):
+        if not self.done:
+            self.done = True
+            return (yield self.question)

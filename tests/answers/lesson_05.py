@@ -2290,3 +2290,74 @@ def run_for(ready, turns):
             again.append(generator)
         ready.extend(again)
     return given
+
+# %% collect-1 wrong: error held until the end
+# cause: An error of a generator is kept and raised only after all others have ended, so it does not come out at once and the others get further turns.
+# line: failure = failure or error | except Exception as error | raise failure
+from collections import deque
+
+
+def run_all(generators):
+    """Run them in turns; return what each returned, in their order."""
+    returned = {}
+    failure = None
+    queue = deque(enumerate(generators))
+    while queue:
+        place, gen = queue.popleft()
+        try:
+            gen.send(None)
+        except StopIteration as stop:
+            returned[place] = stop.value
+        except Exception as error:
+            failure = failure or error
+        else:
+            queue.append((place, gen))
+    if failure is not None:
+        raise failure
+    return [returned[place] for place in range(len(generators))]
+
+# %% turns-1 wrong: the error comes out at the end
+# cause: each error is kept and raised when the turns are over, instead of at once
+# line: except BaseException as error
+def run_for(ready, turns):
+    given, failed = 0, None
+    while ready and given < turns:
+        one = ready.popleft()
+        given += 1
+        try:
+            one.send(None)
+        except StopIteration:
+            continue
+        except BaseException as error:
+            failed = failed or error
+            continue
+        ready.append(one)
+    if failed:
+        raise failed
+    return given
+
+# %% collect-1 wrong: gives turns on in a finally
+# cause: the finally runs the loop to its end before the error goes on
+# line: run() | finally
+from collections import deque
+
+
+def run_all(generators):
+    results = [None] * len(generators)
+    ready = deque(enumerate(generators))
+
+    def run():
+        while ready:
+            place, one = ready.popleft()
+            try:
+                one.send(None)
+            except StopIteration as end:
+                results[place] = end.value
+            else:
+                ready.append((place, one))
+
+    try:
+        run()
+    finally:
+        run()
+    return results

@@ -2124,3 +2124,38 @@ def sleep_until(deadline):
         yield None
     else:
         yield lambda loop, who: loop.wake_at(deadline, who)
+
+# %% wait-1 wrong: zero turned into None
+# cause: A wait of 0 is falsy, so for a first deadline that is now or has passed it returns None instead of 0.
+# line: return wait or None
+def next_wait(ready, sleeping, now):
+    """Return the seconds that the loop may sleep; None if nothing will ever happen."""
+    if len(ready) > 0:
+        return 0
+    wait = max((sleeping[0][0] - now) if sleeping else 0, 0)
+    return wait or None
+
+# %% sleepers-1 wrong: empty heap not thought of
+# cause: The first of the heap is looked at without asking whether there is one, so due raises an IndexError when nobody is left.
+# line: while self.heap[0][0] <= now
+import heapq
+import itertools
+
+
+class Sleepers:
+    """Those who sleep, by deadline."""
+
+    def __init__(self):
+        self.heap = []
+        self.tickets = itertools.count()
+
+    def add(self, deadline, who):
+        """Take in `who`, to be woken at `deadline`."""
+        heapq.heappush(self.heap, (deadline, next(self.tickets), who))
+
+    def due(self, now):
+        """Take out all whose deadline is `now` or earlier; return them in order."""
+        woken = []
+        while self.heap[0][0] <= now:
+            woken.append(heapq.heappop(self.heap)[2])
+        return woken

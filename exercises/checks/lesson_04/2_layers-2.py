@@ -1,3 +1,5 @@
+"""Long, for a price can be lost in many ways, and each is a whole program."""
+
 import ast
 import inspect
 import reprlib
@@ -93,6 +95,32 @@ class Bill(Exercise):
                 "`yield from bill(part)` has a value: what the inner `bill` returned.",
             )
         lab.equal(total, sum(PRICES.values()), what="it returned")
+        self._empty(lab, bill)
+        self._again(lab, bill)
+
+    def _empty(self, lab, bill):
+        _, total = self._talk(lab, bill, [])
+        if total is None:
+            asks = lab.condition()
+            raise Wrong(
+                "return value",
+                "It returned None. The sum of no prices is 0.",
+                asks if asks and lab.has_run(asks) else lab.returning(),
+                "The sum begins at 0. For an empty order it stays 0, without a case of its own.",
+                headline="no sum for an empty order",
+            )
+
+    def _again(self, lab, bill):
+        order = ["cake", "cake", ["cake"]]
+        heard, _ = self._talk(lab, bill, order)
+        if heard in (["cake"], ["cake", "cake"]):
+            raise Wrong(
+                "lost items",
+                f"It asked for {heard}; cake was ordered three times.",
+                lab.operation("in", "not in") or lab.alike().line,
+                "Ask for each cake, whatever you have asked for before.",
+                headline="did not ask each time",
+            )
 
     def _talk(self, lab, bill, order):
         """Let `bill` ask for prices: (what it asked for, what it returned)."""
@@ -154,7 +182,7 @@ class Bill(Exercise):
                 "`part` is a name. Its price is what the `yield` gives back: `price = yield part`.",
                 headline="added the name",
             ) from None
-        if "'NoneType'" in str(error) and isinstance(order[1], list):
+        if "'NoneType'" in str(error) and order[1:] and isinstance(order[1], list):
             if walks := _walking(lab):
                 raise Wrong(
                     "sent for yielded",

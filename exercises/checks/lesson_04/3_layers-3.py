@@ -138,7 +138,7 @@ class WithKey(Exercise):
         if got is None:
             raise Wrong(
                 "return value",
-                "`work` returned 'done', and it returned None.",
+                "`work` returned 'done', and `with_key` returned None.",
                 lab.earliest(lab.yielding_from(), lab.for_loop()),
                 "The value of `yield from work` is what `work` returned.",
             )

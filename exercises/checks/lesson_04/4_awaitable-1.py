@@ -78,17 +78,32 @@ class Awaitable(Exercise):
         again = waits_for(one)
         question = self._send(lab, again, None)
         if isinstance(question, StopIteration):
-            raise Wrong(
-                "used up",
-                "I awaited one and the same `Ask` a second time, and it did not ask.",
-                kept_in_self(lab),
-                "A generator runs once, and what is kept in `self` is the one that has run. Make a "
-                "new one in each call of `__await__`.",
-            )
+            self._not_again(lab, question.value)
         again.close()
         two = waits_for(Ask("cake?"))
         lab.equal(two.send(None), "cake?", what="`Ask('cake?')` handed out")
         two.close()
+
+    def _not_again(self, lab, value):
+        said = "I awaited one and the same `Ask` a second time, and it did not ask"
+        if value == 4:
+            raise Wrong(
+                "shared state",
+                f"{said}: the `await` gave 4, my answer to the first.",
+                kept_in_self(lab) or lab.assigned("self.*", to=ast.Yield),
+                "Each `await` asks anew: `yield` every time, and keep no answer.",
+                headline="gave an old answer",
+            )
+        raise Wrong(
+            "used up",
+            f"{said}.",
+            kept_in_self(lab),
+            "Each `await` asks anew. Keep nothing in `self` that the first one changes or uses up."
+            if lab.condition()
+            else "A generator runs once, and what is kept in `self` is the one that has run. Make "
+            "a new one in each call of `__await__`.",
+            headline="asked only once",
+        )
 
     def _send(self, lab, coroutine, value):
         try:
@@ -181,7 +196,9 @@ class Awaitable(Exercise):
     def any_questions(self, Ask, lab, questions, awaits, answers, in_turn):
         """Await some `Ask`s, each to its end before the next, or all of them at once."""
         awaits = [number % len(questions) for number in awaits]
-        lab.told(in_words(questions, awaits, answers, in_turn))
+        told = in_words(questions, awaits, in_turn)
+        answered = f"{told}; my answers were {', '.join(map(repr, answers[: len(awaits)]))}"
+        lab.told(answered if in_turn else told)
         asks = [Ask(question) for question in questions]
         with contextlib.ExitStack() as stack:
             waiters = [
@@ -194,8 +211,8 @@ class Awaitable(Exercise):
                     asked.append(handed_out(waiter, None))
                     gave.append(handed_out(waiter, answer))
             else:
-                asked = [handed_out(waiter, None) for waiter in waiters]
-                self._beside(lab, awaits, asked)
+                asked = self._beside(lab, awaits, waiters)
+                lab.told(answered)
                 gave = [handed_out(*both) for both in zip(waiters, answers)]
                 self._mixed(lab, gave, answers)
         return {"what came out was": asked, "what came after the answers was": gave}
@@ -216,10 +233,25 @@ class Awaitable(Exercise):
                     headline="asked again",
                 )
 
-    def _beside(self, lab, awaits, asked):
-        """Raise Wrong if an `Ask` didn't ask that is awaited already."""
-        for place, (number, question) in enumerate(zip(awaits, asked)):
-            if isinstance(question, tuple) and number in awaits[:place]:
+    def _beside(self, lab, awaits, waiters):
+        """What each asks; Wrong if an `Ask` that is awaited already doesn't ask."""
+        asked = []
+        for place, (number, waiter) in enumerate(zip(awaits, waiters)):
+            try:
+                asked.append(handed_out(waiter, None))
+            except Exception as error:
+                if number not in awaits[:place]:
+                    raise
+                raise Wrong(
+                    "shared state",
+                    "While one coroutine still waited for its answer, another awaited the same "
+                    f"`Ask`. That raised {type(error).__name__}: {error}.",
+                    lab.text.of_traceback(error),
+                    "Both may wait at the same time: keep nothing about one `await` where another "
+                    "one meets it.",
+                    headline="let only one wait",
+                ) from None
+            if isinstance(asked[-1], tuple) and number in awaits[:place]:
                 raise Wrong(
                     "shared state",
                     "While one coroutine still waited for its answer, another awaited the same "
@@ -229,6 +261,7 @@ class Awaitable(Exercise):
                     "frame of a generator: let each call of `__await__` make a new one.",
                     headline="shared one state among all awaits",
                 )
+        return asked
 
     def _mixed(self, lab, gave, answers):
         """Raise Wrong if one got the answer of another."""
@@ -396,19 +429,18 @@ def kept_in_self(lab):
     return lab.condition() or lab.call_of("iter") or lab.assigned("self.*", to=ast.Call)
 
 
-def in_words(questions, awaits, answers, in_turn):
-    """What `any_questions` does, for `lab.told`."""
-    shown = " and ".join(f"`Ask({question!r})`" for question in questions)
-    said = ", ".join(map(repr, answers[: len(awaits)]))
+def in_words(questions, awaits, in_turn):
+    """How `any_questions` awaits, for `lab.told`."""
+    shown = " and ".join(f"with {question!r}" for question in questions)
     if len(questions) > 1:
         row = ", then ".join(("the first", "the second")[number] for number in awaits)
     else:
         row = ("it", "it twice", "it three times")[len(awaits) - 1]
     if len(awaits) == 1:
-        return f"as {shown}, awaited {row}, and answered {said}"
+        return f"{shown}, and awaited {row}"
     both = "both" if len(awaits) == 2 else "all"
     how = "each to its end" if in_turn else f"{both} before I answered"
-    return f"as {shown}, and awaited {row}, {how}; my answers were {said}"
+    return f"{shown}, and awaited {row}, {how}"
 
 
 async def waits_for(awaitable):

@@ -1,8 +1,12 @@
+"""Long, for a coroutine can be run wrongly in many ways, and each is a whole program."""
+
+import ast
 import contextlib
 import types
 from asyncio import CancelledError
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import is_named, spans
 
 SAID = (None, 0, "", "tea", False, [])
 KEPT = OSError("kept")  # an error that is returned is a result like any other
@@ -69,15 +73,22 @@ class RunAlone(Exercise):
                 "StopIteration",
                 f"The coroutine came to its end, and `run_alone` raised "
                 f"StopIteration({end.value!r}).",
-                lab.call_of("send"),
-                "That is how a coroutine says that it is done: catch it, and take its `value`.",
+                lab.text.of_traceback(end) or lab.call_of("send"),
+                "StopIteration can come at any `send`, the first one too. This one stands in no "
+                "`try`: catch it here as well."
+                if _outside_the_try(lab, end)
+                else "StopIteration is how a coroutine says that it is done: catch it, and take "
+                "its `value`.",
                 headline="let StopIteration out",
             ) from None
         except IndexError:
+            if not (item := lab.item_of("args")):
+                raise
             raise Wrong(
                 "return value",
-                "The coroutine returned nothing, and `end.args` was empty.",
-                lab.item_of("args"),
+                "That raised IndexError: where nothing is returned, the `args` of the "
+                "StopIteration are empty.",
+                item,
                 "`value` is always there.",
                 headline="args is empty",
             ) from None
@@ -305,7 +316,7 @@ class RunAlone(Exercise):
             pauses += 1
 
     with_args = with_a_loop.but(
-        "end.value", "end.args[0]", kind="return value", says="returned nothing"
+        "end.value", "end.args[0]", kind="return value", says="`args` of the"
     )
 
     @wrong("counted wrong", says="ended")
@@ -351,6 +362,25 @@ class RunAlone(Exercise):
         'getattr(end, "value", None)',
         kind="lost error",
         says="The error should come out",
+    )
+
+
+def _outside_the_try(lab, end):
+    """Whether StopIteration came from a line that stands in no `try`, where others do."""
+    place = lab.text.of_traceback(end)
+    guarded = [
+        part
+        for node in lab.nodes()
+        if isinstance(node, (ast.Try, ast.TryStar))
+        for part in node.body
+    ]
+    others = lab.handler(StopIteration) and any(map(_sends, guarded))
+    return bool(place and others) and not any(spans(part, place[1]) for part in guarded)
+
+
+def _sends(part):
+    return any(
+        isinstance(node, ast.Call) and is_named(node.func, ("send",)) for node in ast.walk(part)
     )
 
 

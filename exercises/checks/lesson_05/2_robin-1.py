@@ -13,6 +13,7 @@ from .shared import (
     failing,
     give,
     guest,
+    held_back,
     one_fails,
     one_round,
     plan_with,
@@ -208,16 +209,7 @@ class RoundRobin(Exercise):
         lab.told(f"with {plan_words(plan)}")
         generators = attending(log, plan)
         error = failing(lab, inputs["error"], round_robin, generators)
-        failed = next(one for one in generators if one.failed)
-        if log[-1] != f"{failed.name} ends":
-            raise Wrong(
-                "lost error",
-                f"{failed.name} raised an error, and the others had turns after that: "
-                f"the log is {log}.",
-                lab.keeping(type(failed.failed)),
-                "Let it out at once: catch StopIteration alone.",
-                headline="held the error back",
-            )
+        held_back(lab, generators, log)
         return {"what came out was": error, "the log is": log}
 
     @sweep(lambda some: {"turns": some.lists(some.integers(0, 2), max_size=3)}, most=8)

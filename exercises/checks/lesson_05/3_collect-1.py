@@ -17,6 +17,7 @@ from .shared import (
     failing,
     give,
     guest,
+    held_back,
     one_fails,
     one_round,
     plan_with,
@@ -206,7 +207,7 @@ class RunAll(Exercise):
                 or lab.operation("+=", on=["value"])
                 or lab.call_of("*.values", "reversed", "*.reverse")
                 or lab.node(ast.Slice),
-                "The results stand in the order of `generators`. Keep each generator's place "
+                "The results must stand in the order of `generators`. Keep each generator's place "
                 "with it.",
             )
         if got == [(0, "tea"), (1, 0), (2, "jam")]:
@@ -255,7 +256,9 @@ class RunAll(Exercise):
     def an_error(self, run_all, lab, **inputs):
         plan, log = plan_with(**inputs), []
         lab.told(f"with {plan_words(plan)}")
-        error = failing(lab, inputs["error"], run_all, attending(log, plan))
+        generators = attending(log, plan)
+        error = failing(lab, inputs["error"], run_all, list(generators))
+        held_back(lab, generators, log)
         return {"what came out was": error, "the log is": log}
 
     @sweep(lambda some: {"turns": some.lists(some.integers(0, 2), max_size=3)}, most=8)

@@ -13,6 +13,7 @@ from .shared import (
     failing,
     give,
     guest,
+    held_back,
     one_fails,
     one_round,
     plan_with,
@@ -251,6 +252,7 @@ class RunFor(Exercise):
                 "generator back into `ready` right after its turn.",
                 headline="an error lost the others",
             )
+        held_back(lab, generators, log)
         return {"what came out was": error, "the log is": log, "the queue then held": left}
 
     @right

@@ -177,6 +177,24 @@ def failing(lab, kind, answer, *arguments):
     raise lost
 
 
+def held_back(lab, generators, log):
+    """Raise Wrong if the others had turns after one of `attending` had raised its error."""
+    failed = next((one for one in generators if one.failed), None)
+    if failed and log[-1] != f"{failed.name} ends":
+        error = type(failed.failed)
+        kept = lab.keeping(error) or lab.handler(error)
+        raise Wrong(
+            "lost error",
+            f"{failed.name} raised an error, and the others had turns after that: the log is "
+            f"{log}.",
+            kept or lab.cleanup(),
+            "Let it out at once: catch StopIteration alone."
+            if kept
+            else "Let it out at once, and give no turn after it.",
+            headline="held the error back",
+        )
+
+
 def one_fails(some):
     """Inputs: generators of which one raises an error."""
     return {

@@ -77,6 +77,15 @@ class NextWait(Exercise):
             raise self._left_out(
                 compares, "It returned None: a sleeper whose deadline has passed would never wake."
             )
+        if got is None and (takes := lab.suspect(got, 0)):
+            raise Wrong(
+                "falsy",
+                "It returned None: for the loop that means that nothing will ever happen.",
+                takes.line,
+                "Here 0 s are left to wait, and 0 counts as false. None is for an empty heap "
+                "alone: ask whether anybody sleeps.",
+                headline="took 0 for nothing",
+            )
         if got == 0.5:
             raise Wrong(
                 "wrong deadline",

@@ -35,7 +35,7 @@ class HeapWithTies(Exercise):
     )
 
     def verify(self, Sleepers, lab):
-        lab.told("and added sleepers to it")
+        lab.told("and then its `add` and `due`")
         a, b, c, d = (Sleeper(name) for name in "abcd")
         sleepers = Sleepers()
         for deadline, who in ((3, c), (1, a), (2, b), (9, d)):
@@ -108,19 +108,34 @@ class HeapWithTies(Exercise):
         sleepers = Sleepers()
         for deadline, who in ((1, a), (3, c), (2, b)):
             sleepers.add(deadline, who)
-        got = sleepers.due(4)
+        said = "I added a with the deadline 1, c with 3 and b with 2."
+        got = self._looks(lab, f"{said} At 4 all were due", lambda: sleepers.due(4))
+        self._looks(lab, "Nobody had been added", lambda: Sleepers().due(4))
         heaps = {ast.unparse(call.args[0]) for call in lab.text.calls_of("heappush") if call.args}
         if got == [a, c, b] and heaps:
             raise Wrong(
                 "heap",
-                f"I added a with the deadline 1, c with 3 and b with 2. At 4 it returned {got}; "
-                "expected [a, b, c].",
+                f"{said} At 4 it returned {got}; expected [a, b, c].",
                 lab.for_loop(*heaps),
                 "Only the first entry of a heap has its place, the rest isn't sorted. Take out one "
                 "after the other with `heappop`.",
                 headline="took a heap for a sorted list",
             )
         lab.equal(got, [a, b, c], what="with 1 for a, 3 for c and 2 for b, at 4 it returned")
+
+    def _looks(self, lab, told, due):
+        try:
+            return due()
+        except (IndexError, ValueError) as error:
+            if isinstance(error, ValueError) and "empty" not in str(error):
+                raise
+            raise Wrong(
+                "empty queue",
+                f"{told}, and `due` raised {type(error).__name__}: {error}.",
+                lab.text.of_traceback(error),
+                "There may be no entry left. Ask whether there is one before you look at it.",
+                headline="looked where nobody was left",
+            ) from None
 
     def _twice(self, lab, Sleepers):
         a = Sleeper("a")

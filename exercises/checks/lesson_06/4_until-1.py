@@ -136,10 +136,10 @@ class SleepUntil(Exercise):
     def any_deadlines(self, sleep_until, lab, naps):
         """Each sleeper waits until these moments, one after the other, in seconds from now."""
         plan = [
-            f"{name} {' and then '.join(map(in_words, moments))}"
+            f"in coroutine {name} (deadline {', then '.join(map(in_words, moments))})"
             for name, moments in zip("ABC", naps)
         ]
-        lab.told(f"in coroutines with these deadlines ({'; '.join(plan)})")
+        lab.told(", ".join(plan))
         loop, woken, rounds = FakeLoop(lab), [], []
 
         async def sleeper(name, moments):
@@ -170,7 +170,8 @@ class SleepUntil(Exercise):
                 f"The deadline of {name} had come. {name} went on at once, and nobody else had a "
                 "turn.",
                 lab.condition("monotonic", "*time", "deadline"),
-                "Yield in any case: a bare `yield` gives the others a turn.",
+                "Yield the function in any case, and once: the loop itself sees that the deadline "
+                "has passed.",
                 headline="gave the others no turn",
             )
         if rounds > 1:

@@ -54,10 +54,10 @@ class Every(Exercise):
         if run.elapsed > begun[-1] + 0.31:
             raise Wrong(
                 "late",
-                f"The last work was done after {begun[-1] + 0.3:.2f} s. It went on until "
-                f"{run.elapsed:.2f} s.",
+                f"The last work was done after {begun[-1] + 0.3:.2f} s. `every` went on "
+                f"until {run.elapsed:.2f} s.",
                 lab.call_of("sleep"),
-                "Sleep before a work, not after it.",
+                "Sleep only where another work follows.",
                 headline="waits for nothing at the end",
             )
         begun, _ = self._play(lab, every, [0.3, 1.6, 0.1, 0.1, 0.1])
@@ -154,8 +154,8 @@ class Every(Exercise):
         if abs(begun[1] - 1.31) < 0.02:
             raise Wrong(
                 "drift",
-                f"Each work took 0.3 s. They began at {shown} s, and should at 0, 1, 2, 3 "
-                "and 4 s, or a hundredth later.",
+                f"Each work took 0.3 s. They began at {shown} s, and should have begun at 0, 1, "
+                "2, 3 and 4 s, or a hundredth later.",
                 lab.call_of("sleep"),
                 "The next beat is `seconds` after the last beat, not after the work.",
                 headline="drifts by the work",
@@ -171,7 +171,7 @@ class Every(Exercise):
         if any(abs(moment - beat) > 0.02 for beat, moment in enumerate(begun)):
             raise Wrong(
                 "drift",
-                f"The works began at {shown} s, and should at 0, 1, 2, 3 and 4 s, or a "
+                f"The works began at {shown} s, and should have begun at 0, 1, 2, 3 and 4 s, or a "
                 "hundredth later.",
                 lab.call_of("sleep"),
                 headline="not on the beat",
