@@ -2849,3 +2849,69 @@ async def fetch_within(fetch, urls, seconds):
         for url, page in zip(urls, pages)
         if not isinstance(page, Exception)
     }
+
+# %% within-1 wrong: waits after the finally
+# cause: The waiting for the cancelled fetches stands after the finally block, so when fetch_within is cancelled it is skipped and fetches are still cleaning up when it ends.
+# line: await asyncio.gather(*tasks, return_exceptions=True) | finally: | task.cancel()
+import asyncio
+
+
+def succeeded(task):
+    return not task.cancelled() and task.exception() is None
+
+
+async def fetch_within(fetch, urls, seconds):
+    """Return a dict from url to page of what came within `seconds` seconds."""
+    url_of = {asyncio.create_task(fetch(url)): url for url in urls}
+    if not url_of:
+        return {}
+    tasks = list(url_of)
+    try:
+        await asyncio.wait(tasks, timeout=seconds)
+    finally:
+        for task in tasks:
+            task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return {url_of[task]: task.result() for task in tasks if succeeded(task)}
+
+# %% supervise-1 wrong: cancelled worker not awaited
+# cause: When supervise is cancelled it cancels the worker's task but doesn't wait for it, so the worker is still cleaning up when supervise ends.
+# line: task.cancel() | except asyncio.CancelledError: | none
+import asyncio
+
+
+async def run_once(worker):
+    task = asyncio.create_task(worker())
+    try:
+        await asyncio.wait([task])
+    except asyncio.CancelledError:
+        task.cancel()
+        raise
+    return task
+
+
+async def supervise(worker, restarts, pause):
+    """Run the worker; start it again when it fails, `restarts` times at most."""
+    for _ in range(restarts):
+        task = await run_once(worker)
+        if task.exception() is None:
+            return task.result()
+        await asyncio.sleep(pause)
+    task = await run_once(worker)
+    return task.result()
+
+# %% supervise-1 wrong: first start counted as restart
+# cause: The loop runs the worker restarts times in all, though it should be started once and then again restarts times; with restarts=0 it is not run at all.
+# line: for attempt in range(restarts): | if attempt == restarts - 1:
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    """Run the worker; start it again when it fails, `restarts` times at most."""
+    for attempt in range(restarts):
+        try:
+            return await worker()
+        except Exception:
+            if attempt == restarts - 1:
+                raise
+            await asyncio.sleep(pause)

@@ -3742,3 +3742,157 @@ async def first_answer(ask, servers, short, long):
             if not limit.expired():
                 raise
     return "nobody"
+
+# %% whose-1 wrong: server's own TimeoutError swallowed
+# cause: Every TimeoutError is taken for the short deadline, so one that ask raises itself doesn't come out; the next server is asked.
+# line: continue | await asyncio.wait_for(ask(server), short) | except TimeoutError:
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    """Return the first answer, "nobody" or "out of time"."""
+    try:
+        async with asyncio.timeout(long) as whole:
+            for server in servers:
+                try:
+                    return await asyncio.wait_for(ask(server), short)
+                except TimeoutError:
+                    continue
+            return "nobody"
+    except TimeoutError:
+        if whole.expired():
+            return "out of time"
+        raise
+
+# %% whose-1 wrong: long checked only between servers
+# cause: The long deadline is looked at only before a server is asked, so it doesn't stop a server that is being asked when the long seconds are over.
+# line: if loop.time() >= end: | async with asyncio.timeout(short) as mine: | return await ask(server)
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    loop = asyncio.get_running_loop()
+    end = loop.time() + long
+    for server in servers:
+        if loop.time() >= end:
+            return "out of time"
+        try:
+            async with asyncio.timeout(short) as mine:
+                return await ask(server)
+        except TimeoutError:
+            if not mine.expired():
+                raise
+    return "out of time" if loop.time() >= end else "nobody"
+
+# %% budget-1 wrong: suppress inside the timeout
+# cause: The TimeoutError is raised at the end of the timeout block, outside of suppress, so the first page that is late makes load raise it instead of leaving the page out.
+# line: with suppress(TimeoutError): | async with asyncio.timeout(
+import asyncio
+from contextlib import suppress
+
+
+async def load(fetch, pages, budget):
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + budget
+    result = {}
+    for n, page in enumerate(pages):
+        left = deadline - loop.time()
+        async with asyncio.timeout(left / (len(pages) - n)):
+            with suppress(TimeoutError):
+                result[page] = await fetch(page)
+    return result
+
+# %% in-hand-1 wrong: cancelled job also in failed
+# cause: The job is appended to failed before it is known whether it was a cancellation, so a job that was cancelled stands in the queue and in failed.
+# line: failed.append(job) | except BaseException as e:
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    while True:
+        job = await queue.get()
+        try:
+            await handle(job)
+        except BaseException as e:
+            failed.append(job)
+            if not isinstance(e, Exception):
+                queue.put_nowait(job)
+                raise
+
+# %% submit-1 wrong: cancelled submit waits for saving
+# cause: When submit is cancelled it waits for the saving to end before it raises, so it doesn't end at once.
+# line: await asyncio.wait([saving]) | except asyncio.CancelledError:
+import asyncio
+
+
+async def submit(group, save, patience):
+    """Save in `group`; return the number, or "still saving"."""
+    saving = group.create_task(save())
+    try:
+        done, _ = await asyncio.wait([saving], timeout=patience)
+    except asyncio.CancelledError:
+        await asyncio.wait([saving])
+        raise
+    if done:
+        return saving.result()
+    return "still saving"
+
+# %% give-back-1 wrong: shields the giving back once
+# cause: `shield` is awaited only once, so when borrow is cancelled during give_back, borrow ends at once and give_back is still running behind it.
+# line: await asyncio.shield(returning)
+import asyncio
+from contextlib import suppress
+
+
+async def borrow(lend, use, give_back):
+    """Use a thing and give it back, whatever happens."""
+
+    async def bring_back(thing):
+        with suppress(TimeoutError):
+            async with asyncio.timeout(3):
+                await give_back(thing)
+
+    me = asyncio.current_task()
+    before = me.cancelling()
+    thing = await lend()
+    try:
+        return await use(thing)
+    finally:
+        returning = asyncio.create_task(bring_back(thing))
+        await asyncio.shield(returning)
+        if me.cancelling() > before:
+            raise asyncio.CancelledError
+
+# %% give-back-1 wrong: error of use before cancellation
+# cause: The error of use is raised before looking whether borrow was cancelled, so if use failed and borrow is cancelled during give_back, the error comes out instead of a CancelledError.
+# line: if error is not None: | raise error | if task.cancelling() > cancels:
+import asyncio
+from contextlib import suppress
+
+
+async def limited(coro):
+    with suppress(TimeoutError):
+        await asyncio.wait_for(coro, 3)
+
+
+async def borrow(lend, use, give_back):
+    task = asyncio.current_task()
+    cancels = task.cancelling()
+    thing = await lend()
+    result = error = None
+    try:
+        result = await use(thing)
+    except BaseException as e:
+        error = e
+
+    back = asyncio.create_task(limited(give_back(thing)))
+    while not back.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.shield(back)
+
+    if error is not None:
+        raise error
+    if task.cancelling() > cancels:
+        raise asyncio.CancelledError
+    return result

@@ -2467,3 +2467,51 @@ async def crunch(work, items, seconds):
     results = {item: job.result() for item, job in jobs.items() if job.done()}
     await asyncio.to_thread(pool.shutdown, wait=True, cancel_futures=True)
     return results
+
+# %% slices-1 wrong: slices by time, not calls
+# cause: It lets the others have a turn whenever 5 ms have passed, so if weigh is quick, many more than 10 calls are made in one go.
+# line: if perf_counter() - began >= SLICE: | SLICE = 0.005
+import asyncio
+from time import perf_counter
+
+SLICE = 0.005
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    weights = []
+    began = perf_counter()
+    for item in items:
+        weights.append(weigh(item))
+        if perf_counter() - began >= SLICE:
+            await asyncio.sleep(0)
+            began = perf_counter()
+    return sum(weights)
+
+# %% leave-pool-1 wrong: shutdown blocks the loop
+# cause: `pool.shutdown` with wait=True is called on the loop's thread, so the loop is blocked while the last jobs are finished.
+# line: pool.shutdown(wait=True, cancel_futures=True)
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def crunch(work, items, seconds):
+    """Return {item: work(item)} of all that were begun within `seconds`."""
+    pool = ThreadPoolExecutor(max_workers=2)
+    jobs = {item: pool.submit(work, item) for item in items}
+    await asyncio.wait([asyncio.wrap_future(job) for job in jobs.values()], timeout=seconds)
+    pool.shutdown(wait=True, cancel_futures=True)
+    return {item: job.result() for item, job in jobs.items() if not job.cancelled()}
+
+# %% listen-1 wrong: asks again and again
+# cause: It spins with sleep(0) until the end has come, so the loop never sleeps while there is nothing to do.
+# line: await asyncio.sleep(0) | while not heard or heard[-1] is not None:
+import asyncio
+
+
+async def listen(subscribe):
+    heard = []
+    subscribe(heard.append)
+    while not heard or heard[-1] is not None:
+        await asyncio.sleep(0)
+    return heard[:-1]

@@ -1,10 +1,12 @@
 """What exercises of lesson 10 share: calls that take a moment to end, and tasks that are left."""
 
+import ast
 import asyncio
 
 from helpers.basics.words import listed
 from helpers.coach import Wrong
 from helpers.coach.form.text import is_function
+from helpers.coach.mistakes.nodes import is_named, own_nodes
 
 KEPT = OSError("kept")  # an error that a call returns is a result like any other
 STOP = "Cancel the tasks that are left, in a `finally`, and await them: `cancel` returns at once."
@@ -161,6 +163,15 @@ def none_left(lab, ended, when):
         passes = narrow and ("lets a cancellation pass" if lab.cancelling else "doesn't catch it")
     if ended.cancelled:
         turn = None if narrow else lab.wait_behind("cancel")
+        if not (narrow or turn) and (behind := _behind_a_cleanup(lab)):
+            raise Wrong(
+                "losers",
+                f"{when}, and {calls} had been asked to stop and had not ended.",
+                behind,
+                "What stands behind a `finally` is not reached when a `return`, an error or a "
+                "cancellation leaves its `try`. Await the tasks inside the `finally`.",
+                at="was not reached",
+            )
         raise Wrong(
             "losers",
             f"{when}, and {calls} had been asked to stop and had not ended.",
@@ -179,6 +190,40 @@ def none_left(lab, ended, when):
         narrow or waited or line,
         STOP,
         at="is where it was cancelled" if waited else passes or "",
+    )
+
+
+def _behind_a_cleanup(lab):
+    """The await of tasks that stands behind a `try` whose `finally` cancels them and awaits
+    nothing, and that was not reached; or None.
+    """
+    cancels = ("*.cancel", *_cancelling(lab))
+    found = []
+    for node in lab.nodes():
+        statements = getattr(node, "body", None)
+        for number, block in enumerate(statements if isinstance(statements, list) else ()):
+            if isinstance(block, ast.Try) and _holds(block.finalbody, ast.Call, cancels):
+                if not _holds(block.finalbody, ast.Await):
+                    found += _awaits_of_tasks(statements[number + 1 :])
+    found = [line for line in found if not lab.has_run(line)]
+    return lab.earliest(*found)
+
+
+def _awaits_of_tasks(statements):
+    """The lines of these statements that await a `gather` or a `wait`."""
+    for statement in statements:
+        for node in (statement, *own_nodes(statement)):
+            if isinstance(node, ast.Await) and isinstance(node.value, ast.Call):
+                if is_named(node.value.func, ("gather", "wait")):
+                    yield node.lineno
+
+
+def _holds(statements, type_, names=()):
+    """Whether there is such a node in these statements; for a call, one of these names."""
+    return any(
+        isinstance(node, type_) and (not names or is_named(node.func, names))
+        for statement in statements
+        for node in (statement, *own_nodes(statement))
     )
 
 

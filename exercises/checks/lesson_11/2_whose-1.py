@@ -1,12 +1,15 @@
 """Long, for each of two deadlines can be missed in a way of its own."""
 
+import ast
 import asyncio
 from contextlib import suppress
 
 from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.handlers import suppressing
+from helpers.coach.mistakes.nodes import is_named, own_nodes
 
-from .shared import broken_off, other_clock
+from .shared import broken_off, let_out, other_clock
 
 KEPT = OSError("kept")  # an error that `ask` returns is an answer like any other
 
@@ -59,6 +62,18 @@ class FirstAnswer(Exercise):
                 swallows,
                 "When the outer deadline expires, a CancelledError passes there: catch "
                 "TimeoutError only.",
+            )
+        all_asked = abs(run.elapsed - 2 * len(ask.calls)) < 0.01  # each of them for its 2 s
+        if run.elapsed > 5.001 and run.result == "out of time" and all_asked:
+            raise Wrong(
+                "limits add up",
+                f"Every server takes 9 s. The 5 s for all together were over while "
+                f"{ask.calls[-1]} was asked, and it returned 'out of time' after "
+                f"{run.elapsed:g} s.",
+                lab.earliest(lab.call_of("timeout*", "wait_for"), lab.keyword("timeout")),
+                "To look at the clock between two servers is too late: the long deadline must end "
+                "the call that is under way, too.",
+                headline="saw too late that the time was over",
             )
         if run.elapsed > 5.001:
             raise Wrong(
@@ -144,14 +159,9 @@ class FirstAnswer(Exercise):
         try:
             return lab.run(*what)
         except TimeoutError as error:
-            place = lab.text.of_traceback(error)
-            raise Wrong(
-                "caught too little",
-                f"{rule}. When the time was over, a TimeoutError came out.",
-                place and place[1],
-                "Catch it around the block of that deadline.",
-                headline="let a TimeoutError out",
-            ) from None
+            observed = f"{rule}. When the time was over, a TimeoutError came out."
+            try_ = "Catch it around the block of that deadline."
+            raise let_out(observed, lab.text.of_traceback(error), try_, lab) from None
 
     def _errors(self, first_answer, lab):
         for server, when in (("b", "when a had used up its 2 s"), ("a", "the first of them")):
@@ -179,15 +189,17 @@ class FirstAnswer(Exercise):
                 else f"returned {run.result!r}"
             )
             returned = lab.suspect(run.result, "it is")
+            line = None if returned else lab.use_of("__cause__", "__context__") or lab.handler()
             raise Wrong(
                 "whose timeout",
                 f"Server {server}, {when}, was asked, and raised a TimeoutError of its own "
                 "after 1 s. That was not one of your deadlines, but your function "
                 f"{what}.",
-                returned.line
-                if returned
-                else lab.use_of("__cause__", "__context__") or lab.handler(),
-                "Ask the deadline with `expired()`; if it was not that one, `raise`.",
+                returned.line if returned else line,
+                "`wait_for` can't tell whose TimeoutError it was. A deadline that you name, "
+                "`async with asyncio.timeout(…) as each:`, can: `each.expired()`."
+                if _waits_for(lab, line)
+                else "Ask the deadline with `expired()`; if it was not that one, `raise`.",
                 headline="took another's timeout for its own",
             )
         ask = lab.service(1, name="ask", errors={"a": LookupError("no such question")})
@@ -441,3 +453,15 @@ class FirstAnswer(Exercise):
                 async with asyncio.timeout(short):
                     return await ask(server)
         return "nobody"
+
+
+def _waits_for(lab, line):
+    """Whether what is caught at this line comes out of a `wait_for`, and of no `timeout`."""
+    for node in lab.nodes():
+        handlers = [handler.lineno for handler in getattr(node, "handlers", ())]
+        if line is not None and (line in handlers or (suppressing(node) or (None,))[0] == line):
+            calls = [part for part in own_nodes(node) if isinstance(part, ast.Call)]
+            return any(is_named(call.func, ("wait_for",)) for call in calls) and not any(
+                is_named(call.func, ("timeout*",)) for call in calls
+            )
+    return False

@@ -46,7 +46,8 @@ class InHand(Exercise):
                 "caught too much",
                 f"Job 3 is among the failed ones: {failed}.",
                 lab.handler(),
-                "For `failed` catch `Exception` and nothing more: a cancellation passes by that.",
+                "A CancelledError is no `Exception`. Append to `failed` in an `except Exception`, "
+                "and put the job back in an `except` of its own.",
                 headline="took a cancellation for a failure",
             )
         self._told(cancelled, log, lab)
@@ -56,8 +57,8 @@ class InHand(Exercise):
                 "not given back",
                 f"Then the queue held {queue}. Job 3 was taken out, and not done.",
                 lab.handler() or lab.call_of("get"),
-                "If the request comes while the worker has a job in hand, put the job back: "
-                "`queue.put_nowait(job)`, and raise the request again.",
+                "If the cancellation comes while the worker has a job in hand, put the job back, "
+                "`queue.put_nowait(job)`, and raise the CancelledError again.",
                 headline="lost the job in hand",
             )
         if sorted(queue) != [3, 4]:

@@ -33,7 +33,7 @@ class Submit(Exercise):
 
     def verify(self, submit, lab):
         lab.told("with a `save` of 1 s and a patience of 3 s")
-        result, at, over, saved = self._run(submit, lab, 1, 3)
+        result, at, over, saved, _ = self._run(submit, lab, 1, 3)
         lab.equal(result, 7)
         if at > 1.001:
             raise Wrong(
@@ -51,7 +51,7 @@ class Submit(Exercise):
                 headline="saved twice",
             )
         lab.told("with a `save` of 5 s and a patience of 1 s")
-        result, at, over, saved = self._run(submit, lab, 5, 1)
+        result, at, over, saved, _ = self._run(submit, lab, 5, 1)
         if at > 1.001:
             raise Wrong(
                 "late",
@@ -63,7 +63,7 @@ class Submit(Exercise):
         self._went_on(saved, over, lab)
         lab.equal(result, "still saving")
         lab.told("with a `save` of 5 s and a patience of 3 s, and cancelled it after 1 s")
-        result, at, over, saved = self._run(submit, lab, 5, 3, cancel=1)
+        result, at, over, saved, stood = self._run(submit, lab, 5, 3, cancel=1)
         if result != "cancelled":
             raise Wrong(
                 "swallowed",
@@ -71,6 +71,16 @@ class Submit(Exercise):
                 lab.text.swallowing_handler(),
             )
         self._went_on(saved, over, lab)
+        if at > 1.001:
+            raise Wrong(
+                "late",
+                f"It ended after {at:g} s.",
+                stood or lab.await_of(),
+                "A `submit` that is cancelled ends at once. The saving needs nobody but the group: "
+                "the group waits for it.",
+                headline="waited on after the cancellation",
+                at="is where it waited then" if stood else "",
+            )
         lab.told("with a patience of 1 s and a `save` that fails after 2 s")
         errors = self._run(submit, lab, 2, 1, error=ValueError("disk full"))
         if errors != ["disk full"]:
@@ -141,10 +151,11 @@ class Submit(Exercise):
             )
 
     def _run(self, submit, lab, seconds, patience, cancel=None, error=None):
-        """Return (result, when it came, when the group was over, [how each saving ended]); with
-        an error, the texts of the errors that came out of the group.
+        """Return (result, when it came, when the group was over, [how each saving ended], where it
+        waited after it was cancelled, or None); with an error, the texts of the errors that came
+        out of the group.
         """
-        saved = []
+        saved, stood = [], []
 
         async def save():
             try:
@@ -170,6 +181,8 @@ class Submit(Exercise):
                     await asyncio.wait([task], timeout=100 if cancel is None else cancel)
                     if cancel is not None:
                         task.cancel()
+                        await asyncio.wait([task], timeout=0.01)
+                        stood.append(lab.where(task))
                     await asyncio.wait([task], timeout=100)
                     at = clock()
             except* ValueError as group_of_errors:
@@ -182,7 +195,7 @@ class Submit(Exercise):
             for task in asyncio.all_tasks() - {asyncio.current_task()}:
                 task.cancel()  # what the end of a program does
                 await asyncio.wait([task])
-            return errors if error is not None else (result, at, over, saved)
+            return errors if error is not None else (result, at, over, saved, stood and stood[0])
 
         return lab.run(main(), leaks=True).result
 

@@ -111,15 +111,22 @@ class GiveBack(Exercise):
                 case.cut or call,
             )
         if case.given != ["ended"]:
+            observed = f"{when}, and `borrow` ended at {case.over:g} s, while `give_back` went on."
+            if case.over in case.cancelled_at and case.begun < case.over:
+                left = broken_off(lab)
+                raise Wrong(
+                    "early return",
+                    observed,
+                    left or case.waited or lab.call_of("shield", "create_task", "ensure_future"),
+                    "A cancellation ends your waiting too. Wait again, until the task is done.",
+                    headline="stopped waiting for the cleanup",
+                    at="" if left or not case.waited else "is where it waited then",
+                )
             raise Wrong(
                 "early return",
-                f"{when}, and `borrow` ended at {case.over:g} s, while `give_back` went on.",
-                moments
-                and broken_off(lab)
-                or lab.call_of("shield", "create_task", "ensure_future"),
-                "The next request ends your waiting too. Wait again, until the task is done."
-                if moments
-                else "Wait for the task that gives back.",
+                observed,
+                lab.call_of("shield", "create_task", "ensure_future"),
+                "Wait for the task that gives back, until it is done.",
                 headline="did not wait for the cleanup",
             )
 
@@ -139,7 +146,9 @@ class GiveBack(Exercise):
                 "swallowed",
                 f"It was cancelled {at_moments(moments)}, and it ended with {case.outcome!r}.",
                 again or lab.text.swallowing_handler(),
-                "Remember the request while you wait, and raise it afterwards.",
+                "The cancellation comes first: if there was one, raise that, and not the error."
+                if again
+                else "Remember the cancellation while you wait, and raise it afterwards.",
                 at="raises the older error" if again else "",
             )
 
@@ -256,7 +265,7 @@ class GiveBack(Exercise):
 
         async def give_back(thing):
             clock, number = asyncio.get_running_loop().time, len(case.given)
-            begun = clock()
+            case.begun = begun = clock()
             case.given.append("begun")
             try:
                 await asyncio.sleep(back)
@@ -279,8 +288,10 @@ class GiveBack(Exercise):
             task = asyncio.create_task(made, name="borrow")
             for moment in moments:
                 await asyncio.wait([task], timeout=moment - clock())
-                case.waited = lab.where(task)
-                task.cancel()
+                if not task.done():
+                    case.waited = lab.where(task)
+                    case.cancelled_at.append(clock())
+                    task.cancel()
             await asyncio.wait([task], timeout=5000)
             case.over, case.given_then = clock(), list(case.given)
             if task.cancelled():
@@ -550,11 +561,13 @@ class Case:
 
     given: how each giving back stood when it was over; took: seconds of the last one; outcome: what
     was returned, the error, or "cancelled"; lost: the Wrong for an error that nobody looked at;
-    waited: where it waited when it was last cancelled; cut: that, if this cancelled `give_back`.
+    begun: when the last giving back began; cancelled_at: when it was cancelled; waited: where it
+    waited at the last of these; cut: that, if this cancelled `give_back`.
     """
 
     def __init__(self):
         self.given, self.given_then, self.took, self.over = [], [], 0.0, 0.0
+        self.begun, self.cancelled_at = 0.0, []
         self.outcome, self.lost = None, None
         self.waited = self.cut = None
 

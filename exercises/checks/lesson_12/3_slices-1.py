@@ -1,10 +1,13 @@
+import ast
 import asyncio
 import threading
 import time
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import is_named, own_nodes
 
 MOST_IN_A_ROW = 10
+CLOCKS = ("perf_counter*", "monotonic*", "time", "time_ns", "process_time*", "thread_time*")
 
 
 class InSlices(Exercise):
@@ -81,8 +84,15 @@ class InSlices(Exercise):
                     "Tasks that never pause run right after one another. Do ten, pause, and begin "
                     "the next ten only then."
                 )
+            elif scale.most >= 100 and (skipped := _skipped_pause(lab)):
+                line, at = skipped, "decides when the others have a turn"
             elif scale.most >= 100 and (waits := lab.await_of(besides="sleep")):
                 line, at = waits, "awaits what never pauses"
+            if line in _asking_the_time(lab):
+                try_ = (
+                    "Count the calls, not the time: when `weigh` is quick, far more than 10 of "
+                    "them fit in a moment."
+                )
             raise Wrong(
                 "hog",
                 f"`weigh` was called {scale.most} times in a row, {turns}.",
@@ -240,3 +250,44 @@ class Scale:
         while True:
             self.row = 0
             await asyncio.sleep(0)
+
+
+def _skipped_pause(lab):
+    """The `if` of a loop that had an await under it, and never came to that; or None."""
+    return lab.earliest(
+        *(
+            node.test.lineno
+            for loop in lab.nodes()
+            if isinstance(loop, (ast.For, ast.While))
+            for node in own_nodes(loop)
+            if isinstance(node, ast.If)
+            for part in node.body
+            for inner in (part, *own_nodes(part))
+            if isinstance(inner, ast.Await) and not lab.has_run(inner.lineno)
+        )
+    )
+
+
+def _asking_the_time(lab):
+    """The lines of each `if` that asks a clock, itself or by a name that was given its time."""
+    nodes = lab.nodes()
+    names = {
+        target.id
+        for node in nodes
+        if isinstance(node, ast.Assign) and _asks_a_clock(node.value)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    return {
+        node.test.lineno
+        for node in nodes
+        if isinstance(node, ast.If)
+        if _asks_a_clock(node.test)
+        or any(isinstance(part, ast.Name) and part.id in names for part in ast.walk(node.test))
+    }
+
+
+def _asks_a_clock(expression):
+    return any(
+        isinstance(part, ast.Call) and is_named(part.func, CLOCKS) for part in ast.walk(expression)
+    )

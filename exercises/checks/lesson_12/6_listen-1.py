@@ -95,6 +95,8 @@ class ListenToAThread(Exercise):
                     "spin",
                     f"The loop took {turns:,} turns in 0.25 s.",
                     lab.call_of("sleep", given=0) or lab.while_loop(),
+                    "Wait for what wakes you when a word has come: an `asyncio.Queue`, or an "
+                    "`asyncio.Event`, that the callback reaches by `loop.call_soon_threadsafe`.",
                 )
             if alarms.rung > 1:
                 raise Wrong(
