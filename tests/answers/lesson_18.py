@@ -2617,3 +2617,60 @@ def make_app(connect):
         return await held["pool"].price(name)
 
     return app
+
+# %% asgi-1 wrong: and instead of or
+# cause: 404 is sent only if both the path and the method are wrong, so GET /count and POST /other are answered by 200.
+# line: if scope["path"] != "/count" and scope["method"] != "POST":
+async def respond(send, status, body):
+    await send({
+        "type": "http.response.start",
+        "status": status,
+        "headers": [(b"content-type", b"text/plain")],
+    })
+    await send({"type": "http.response.body", "body": body})
+
+
+async def app(scope, receive, send):
+    if scope["path"] != "/count" and scope["method"] != "POST":
+        await respond(send, 404, b"Not Found")
+        return
+    total = 0
+    more = True
+    while more:
+        message = await receive()
+        total += len(message.get("body", b""))
+        more = message.get("more_body", False)
+    await respond(send, 200, b"%d" % total)
+
+# %% asgi-1 wrong: only the path is looked at
+# cause: the method is not looked at, so GET /count is answered by 200
+# line: if path == "/count":
+async def app(scope, receive, send):
+    path = scope["path"]
+    if path == "/count":
+        n, more = 0, True
+        while more:
+            m = await receive()
+            n += len(m.get("body", b""))
+            more = m.get("more_body", False)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"%d" % n})
+    else:
+        await send({"type": "http.response.start", "status": 404, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+# %% asgi-1 wrong: only the method is looked at
+# cause: the path is not looked at, so a POST to any path is answered by 200
+# line: if scope["method"] == "POST":
+async def app(scope, receive, send):
+    if scope["method"] == "POST":
+        n, more = 0, True
+        while more:
+            m = await receive()
+            n += len(m.get("body", b""))
+            more = m.get("more_body", False)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"%d" % n})
+    else:
+        await send({"type": "http.response.start", "status": 404, "headers": []})
+        await send({"type": "http.response.body", "body": b""})

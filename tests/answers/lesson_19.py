@@ -4562,3 +4562,159 @@ async def page(price, stock, stars, name):
                 return await cost, await left, await rating
         except (TimeoutError, ConnectionError):
             return await cost, await left, None
+
+# %% page-1 wrong: OSError catches too much
+# cause: OSError covers ConnectionError and TimeoutError but others as well, so a PermissionError or FileNotFoundError of stars becomes None instead of coming out.
+# line: except OSError:
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    """Return price, stock and stars of `name`; the stars are None if they fail."""
+
+    async def optional_stars():
+        try:
+            async with asyncio.timeout(0.5):
+                return await stars(name)
+        except OSError:
+            return None
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(coro)
+            for coro in (price(name), stock(name), optional_stars())
+        ]
+    return tuple(task.result() for task in tasks)
+
+# %% ask-pool-1 wrong: own limit of ten questions
+# cause: the semaphore allows ten questions at once, so with a pool of more than ten connections some of them stay unused.
+# line: limit = asyncio.Semaphore(10) | async with limit, pool.acquire() as connection:
+import asyncio
+
+
+async def prices(pool, names):
+    """Return the price of each name, in order."""
+    names = list(names)
+    results = [None] * len(names)
+    limit = asyncio.Semaphore(10)
+
+    async def worker(index, name):
+        async with limit, pool.acquire() as connection:
+            results[index] = await connection.fetch(name)
+
+    async with asyncio.TaskGroup() as tg:
+        for index, name in enumerate(names):
+            tg.create_task(worker(index, name))
+    return results
+
+# %% transaction-1 wrong: exit stack rolls back after commit
+# cause: The callback on the stack is never popped, so a rollback is executed after the commit of a block that came to its end.
+# line: stack.push_async_callback | await connection.execute("commit") | none
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    """Keep what the block changes together, or not at all."""
+    async with contextlib.AsyncExitStack() as stack:
+        await connection.execute("begin")
+        stack.push_async_callback(connection.execute, "rollback")
+        yield
+        await connection.execute("commit")
+
+# %% shut-down-1 wrong: counts after wait_for has cancelled
+# cause: When wait_for raises TimeoutError the gathered tasks are already cancelled and have ended, so the set is empty and 0 is returned.
+# line: left = list(under_way) | asyncio.wait_for(everything, seconds) | return len(left)
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    """Stop accepting, drain, cancel what is left; return how many that were."""
+    server.close()
+    everything = asyncio.gather(*under_way, return_exceptions=True)
+    try:
+        await asyncio.wait_for(everything, seconds)
+    except TimeoutError:
+        left = list(under_way)
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+        return len(left)
+    return 0
+
+# %% transaction-1 wrong: except Exception misses the cancellation
+# cause: CancelledError is no Exception, so a block that is left by a cancellation is neither rolled back nor committed.
+# line: except Exception:
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    """Keep what the block changes together, or not at all."""
+    await connection.execute("begin")
+    try:
+        yield
+    except Exception:
+        await connection.execute("rollback")
+        raise
+    else:
+        await connection.execute("commit")
+
+# %% transaction-1 wrong: the flag is never set
+# cause: done is never set to True, so a block that came to its end is rolled back
+# line: await connection.execute("rollback") | done = False | if not done:
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    await connection.execute("begin")
+    done = False
+    try:
+        yield
+    finally:
+        if not done:
+            await connection.execute("rollback")
+        else:
+            await connection.execute("commit")
+
+# %% shut-down-1 wrong: a limit around a helper that gathers
+# cause: the limit cancels the gather in the helper and with it all requests, so none is left to count
+# line: await asyncio.wait_for(drain(under_way), seconds) | left = list(under_way)
+import asyncio
+
+
+async def drain(tasks):
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    try:
+        await asyncio.wait_for(drain(under_way), seconds)
+    except TimeoutError:
+        left = list(under_way)
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+        return len(left)
+    return 0
+
+# %% shut-down-1 wrong: cancels a second time
+# cause: the second cancellation ends the cleanup that the first one began
+# line: await asyncio.sleep(0) | task.cancel()
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    if not under_way:
+        return 0
+    _, left = await asyncio.wait(set(under_way), timeout=seconds)
+    for task in left:
+        task.cancel()
+    await asyncio.sleep(0)
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+    return len(left)

@@ -1,4 +1,6 @@
+import ast
 import asyncio
+import contextlib
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.suspects import Suspect
@@ -47,16 +49,19 @@ class CountASGI(Exercise):
         ):
             sparse = len(pieces) == 3  # the last one, for whoever has all the rest right
             number = "one piece" if len(pieces) == 1 else f"{len(pieces)} pieces"
-            said = f"with {method} {path} and a body of {sum(map(len, pieces))} bytes in {number}"
+            said = f"with {method} {path}"
+            if method == "POST":
+                said += f" and a body of {sum(map(len, pieces))} bytes in {number}"
             talk = Talk(lab, method, path, pieces, pause=0.1, sparse=sparse)
             lab.run(self._ask(app, lab, said, talk))
             talk.must_have_answered()
             if talk.status != status:
+                others, try_ = self._others(app, lab, talk)
                 raise Wrong(
                     "protocol",
-                    f"It answered {talk.status}, not {status}.",
-                    lab.condition("scope"),
-                    try_="Look at the method and at the path.",
+                    f"It answered {talk.status}, not {status}.{others}",
+                    _choice(lab),
+                    try_=try_,
                     headline="wrong status",
                 )
             if body is not None and talk.body != body and talk.left:
@@ -129,14 +134,32 @@ class CountASGI(Exercise):
 
     def _counts(self, app, lab, pieces, counted=None):
         """Whether the answer counts a body in these pieces right, or as that many bytes."""
-        shown, talk = lab.shown, Talk(lab, "POST", "/count", pieces)
-        try:
-            lab.run(talk.ask(app))
-        except Exception:
-            return False
-        finally:
-            lab.shown = shown
+        talk = self._asked(app, lab, Talk(lab, "POST", "/count", pieces))
         return talk.body == b"%d" % (sum(map(len, pieces)) if counted is None else counted)
+
+    def _others(self, app, lab, talk):
+        """What other requests tell of a 200 that should be a 404, and the advice."""
+        asked = ("GET", "/count"), ("POST", "/nothing"), ("GET", "/nothing")
+        got = [self._asked(app, lab, Talk(lab, *each)).status for each in asked]
+        if talk.status == 200 and got == [200, 200, 404]:
+            return (
+                " POST /nothing is answered by 200 as well, and GET /nothing by 404.",
+                "404 came only where both were wrong, the method and the path. One of them is "
+                "enough.",
+            )
+        if talk.status == 200 and got == [200, 404, 404]:
+            return "", "Another path is answered by 404, and another method has to be as well."
+        if talk.status == 200 and got == [404, 200, 404]:
+            return "", "Another method is answered by 404, and another path has to be as well."
+        return "", "Look at the method and at the path."
+
+    def _asked(self, app, lab, talk):
+        """The talk when the answer has been asked, whatever came out of it; no message tells it."""
+        shown = lab.shown
+        with contextlib.suppress(Exception):
+            lab.run(talk.ask(app))
+        lab.shown = shown
+        return talk
 
     async def _ask_both(self, app, talks):
         await asyncio.gather(*(talk.ask(app) for talk in talks))
@@ -283,3 +306,32 @@ class CountASGI(Exercise):
             length, more = length + len(message["body"]), message.get("more_body", False)
         await send({"type": "http.response.start", "status": status, "headers": []})
         await send({"type": "http.response.body", "body": b"%d" % length})
+
+
+def _choice(lab):
+    """Where the answer looks at the method and at the path: an `if`, or a comparison that is kept
+    under a name; or None.
+    """
+    kept = [
+        node
+        for node in lab.nodes()
+        if isinstance(node, ast.Assign)
+        if any(getattr(part, "id", "") == "scope" for part in ast.walk(node.value))
+    ]
+    compared = (
+        node.lineno
+        for node in kept
+        if any(isinstance(part, ast.Compare) for part in ast.walk(node.value))
+    )
+    names = {
+        part.id
+        for node in kept
+        for target in node.targets
+        for part in ast.walk(target)
+        if isinstance(part, ast.Name)
+    }
+    return (
+        lab.condition("scope")
+        or lab.earliest(*compared)
+        or (lab.condition(*names) if names else None)
+    )

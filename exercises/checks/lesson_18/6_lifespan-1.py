@@ -218,7 +218,7 @@ class Lifespan(Exercise):
                 "The application said that it had started, and no pool was open. `connect` was "
                 f"called {len(pools)} times: by requests that came before a pool was there.",
                 lab.call_of("connect"),
-                try_="Open one pool at the startup, before the `yield` of the lifespan, and let "
+                try_="Open one pool at startup, before the `yield` of the lifespan, and let "
                 "all requests use it.",
                 headline="connected too late",
             )
@@ -227,7 +227,7 @@ class Lifespan(Exercise):
                 "client per request",
                 f"`connect` was called {len(pools)} times, for {len(talks)} requests.",
                 lab.call_of("connect"),
-                try_="Open one pool at the startup, and let all requests use it.",
+                try_="Open one pool at startup, and let all requests use it.",
                 headline="a pool for each request",
             )
         if pools[0].strayed:

@@ -173,6 +173,17 @@ class Page(Exercise):
             failing = lab.service(0.1, errors={"tea": LookupError("no tea")}, name=name)
             asked = (failing, stock) if name == "price" else (price, failing)
             fails_alone(lab, lambda: page(*asked, stars, "tea"))
+        lab.told("and `stars` raised PermissionError")
+        failing = lab.service(0.1, errors={"tea": PermissionError("no entry")}, name="stars")
+        try:
+            fails_alone(lab, lambda: page(price, stock, failing, "tea"), PermissionError)
+        except Wrong as found:
+            if found.kind == "lost error":
+                found.try_ = (
+                    "Only a ConnectionError and a TimeoutError make the stars None. Any other "
+                    "error of `stars` has to come out, an OSError of another kind as well."
+                )
+            raise
         lab.told("and cancelled it after 0.2 s")
         lab.run(page, price, stock, stars, "tea", cancel_after=0.2)
 
@@ -200,8 +211,8 @@ class Page(Exercise):
         ]
         price, stock, stars = parts
         lab.told(
-            f'for "tea"; `price` had {gives[0]} to give after {waits[0]:g} s, `stock` {gives[1]} '
-            f"after {waits[1]:g} s, `stars` {gives[2]!r} after {waits[2]:g} s"
+            f'for "tea", with waits of {waits[0]:g}, {waits[1]:g} and {waits[2]:g} s; the price is '
+            f"{gives[0]}, the stock {gives[1]}, and the stars are {gives[2]!r}"
         )
         return lab.seen(lab.run(page, price, stock, stars, "tea"), *parts, without=("group",))
 

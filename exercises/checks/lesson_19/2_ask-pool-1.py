@@ -91,10 +91,13 @@ class AskThePool(Exercise):
                 "limit",
                 f"It took {run.elapsed:g} s; three connections could have answered in 2 s.",
                 lab.call_of("Semaphore", "range"),
-                "The pool keeps the limit: who asks too much waits there.",
+                "The pool keeps the limit: a task that asks when all are lent waits there.",
                 headline="a limit of its own",
             )
-        lab.told('and one of the names was "nothing"')
+        lab.told(
+            'with a pool of two connections and the names "nothing", "tea" and "cup"; the question '
+            'for "nothing" raised LookupError'
+        )
         seconds = {"nothing": 0.5, "tea": 9}
         fails_alone(lab, lambda: prices(CheckedPool(2, seconds), ["nothing", "tea", "cup"]))
 
@@ -129,7 +132,7 @@ class AskThePool(Exercise):
                 "limit",
                 f"It used {pools[0].most} connections at once; the pool has {size}.",
                 lab.call_of("*Semaphore"),
-                "The pool keeps the limit: who asks too much waits there.",
+                "The pool keeps the limit: a task that asks when all are lent waits there.",
                 headline="a limit of its own",
             )
         return {"": self._seen(lab, run), "still lent are": len(pools[0].lent)}

@@ -91,10 +91,10 @@ class PoolByHand(Exercise):
                     )
                 raise Wrong(
                     "limit",
-                    f"{len(opened)} connections were opened, and {size} are allowed.",
+                    f"It opened another connection when {size} were open, and {size} are allowed.",
                     lab.call_of("*connect"),
                     "While one task awaits `connect()` others look at the count as well. "
-                    "Take the place before you open: a semaphore of `size` does.",
+                    "Take the place before you open: a semaphore of `size` does that.",
                 )
             return opened[-1]
 

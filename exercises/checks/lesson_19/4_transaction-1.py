@@ -192,6 +192,9 @@ class Transaction(Exercise):
         said = [sql for sql in log if sql != "block"]
         gc.collect()
         lab.check_awaited()
+        cancelled = isinstance(error, asyncio.CancelledError)
+        what = "cancellation" if cancelled else "error"
+        narrow = error and lab.text.narrow_handler([lab.yielding()], type(error), suppress=True)
         if said == ["begin"]:
             raise Wrong(
                 "not given back",
@@ -199,13 +202,15 @@ class Transaction(Exercise):
                 '"commit" nor "rollback": whoever gets this connection next is in the '
                 "middle of a transaction.",
                 error and lab.text.let_out(error, lab.yielding()),
-                "An error of the block comes out of the `yield`. CancelledError is no "
-                "`Exception`: `finally` and `except BaseException` see it.",
+                "A cancellation comes out of the `yield` as well. CancelledError is no "
+                "`Exception`: `except BaseException` catches it."
+                if cancelled
+                else "An error of the block comes out of the `yield`: catch it there, whatever it "
+                "is, roll back, and let it go on.",
                 headline="left the transaction open",
-                at="lets the error out",
+                at=f"doesn't catch the {what}" if narrow else f"is where the {what} comes out",
             )
         if said == ["begin", "commit"] and expected[-1] == "rollback":
-            narrow = lab.text.narrow_handler([lab.yielding()], type(error), suppress=True)
             raise Wrong(
                 "not given back",
                 'It executed "commit", so what was changed before the '
@@ -219,7 +224,7 @@ class Transaction(Exercise):
             )
         if said == ["begin", "rollback", "commit"] and expected[-1] == "rollback":
             try_ = '"commit" belongs to the block that came to its end.'
-            if in_finally := _commit_in_finally(lab):
+            if in_finally := _in_finally(lab, "commit"):
                 try_ = f"A `finally` runs after an error, too. {try_}"
             raise Wrong(
                 "value",
@@ -228,8 +233,30 @@ class Transaction(Exercise):
                 try_,
                 headline="committed after a rollback",
             )
+        if said[-1:] == ["rollback"] and expected[-1] == "commit":
+            self._rolled_back(said, lab)
         both = {"commit", "rollback"}.issubset(said)
         lab.equal(said, expected, "it executed", line=lab.literal("commit") if both else None)
+
+    def _rolled_back(self, said, lab):
+        """Raise the Wrong for a rollback of what the block brought to its end."""
+        in_finally, on_exit = _in_finally(lab, "rollback"), _given_to_a_stack(lab)
+        after = "commit" in said
+        try_ = '"rollback" belongs to a block that is left by an error or a cancellation.'
+        if in_finally:
+            try_ = f"A `finally` runs when all went well, too. {try_}"
+        elif on_exit:
+            try_ = f"An exit stack calls it when all went well, too. {try_}"
+        raise Wrong(
+            "value",
+            'After the commit it executed "rollback" as well.'
+            if after
+            else 'It executed "rollback", though the block came to its end.',
+            in_finally or on_exit or lab.literal("rollback", "ROLLBACK"),
+            try_,
+            headline="rolled back after the commit" if after else "rolled back what went well",
+            at="has it called at the exit" if on_exit and not in_finally else "",
+        )
 
     @right
     @contextlib.asynccontextmanager
@@ -329,8 +356,8 @@ class Transaction(Exercise):
     )
 
 
-def _commit_in_finally(lab):
-    """Where a `finally` executes "commit", whatever came before; or None."""
+def _in_finally(lab, sql):
+    """Where a `finally` executes this, whatever came before; or None."""
     statements = [
         one
         for node in lab.nodes()
@@ -338,4 +365,14 @@ def _commit_in_finally(lab):
         for one in node.finalbody
         if isinstance(one, ast.Expr)
     ]
-    return lab.earliest(*(one.lineno for one in statements if "commit" in ast.unparse(one)))
+    return lab.earliest(*(one.lineno for one in statements if sql in ast.unparse(one).lower()))
+
+
+def _given_to_a_stack(lab):
+    """Where an exit stack is given a "rollback", to be called at the exit; or None."""
+    given = (
+        call.lineno
+        for call in lab.text.calls_of("push*_async_callback", "callback", "push_async_exit", "push")
+        if "rollback" in ast.unparse(call).lower()
+    )
+    return lab.earliest(*given)

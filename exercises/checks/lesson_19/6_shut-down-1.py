@@ -59,7 +59,9 @@ class ShutDown(Exercise):
         self._end(shut_down, lab, {"a": 1, "b": 3}, 10, expected=0, elapsed=3)
         lab.told("with no request under way")
         self._end(shut_down, lab, {}, 10, expected=0, elapsed=0)
-        lab.told("with requests that need 1 s and a minute, and 5 s of time")
+        lab.told(
+            "with three requests, one of which needs 1 s and two a minute, and with 5 s of time"
+        )
         self._end(shut_down, lab, {"a": 1, "b": 60, "c": 60}, 5, expected=2, elapsed=5.5)
         lab.told("with three requests, of which one fails")
         self._end(shut_down, lab, {"fails": 1, "b": 3, "c": 2}, 10, expected=0, elapsed=3)
@@ -123,6 +125,7 @@ class ShutDown(Exercise):
                 "had cancelled still cleaned up.",
                 short,
                 "A cleanup may take its time. Wait until they have ended, without a limit.",
+                headline="did not wait for the end of the cleanup",
                 at="is all the time that they get",
             )
         late = [each for each, state in zip(requests, became) if state.startswith("cancelled")]
@@ -265,16 +268,28 @@ class ShutDown(Exercise):
                 f"It returned after {took:g} s, and {len(left)} of "
                 f"{len(requests)} requests were still under way.",
             )
-        if left or clean < len(cancelled):
+        if left:
             short = lab.wait_behind("cancel")
             raise Wrong(
                 "cut off",
                 f"It returned after {took:g} s, when {len(left)} requests that "
                 "it had cancelled were still cleaning up.",
                 short or lab.call_of("cancel"),
-                "To cancel is to ask. Wait until they have ended: `await "
-                "asyncio.gather(*late, return_exceptions=True)`.",
-                at="is all the time that they get" if short else "",
+                "To cancel is to ask. Wait until those that you cancelled have ended: `await "
+                "asyncio.gather(..., return_exceptions=True)`.",
+                headline="did not wait for the end of the cleanup",
+                at="is all the time that they get" if short else "only asks them to end",
+            )
+        if clean < len(cancelled):
+            short = lab.wait_behind("cancel")
+            raise Wrong(
+                "cut off",
+                f"{count(len(cancelled) - clean, 'request')} of {len(cancelled)} that were "
+                "cancelled did not come to the end of the cleanup.",
+                short or lab.call_of("cancel"),
+                "A cancellation ends a cleanup as well, and a limit cancels what it waits for. "
+                "Cancel once, then wait without a limit.",
+                at="is all the time that they get" if short else "asks them to end",
             )
         if took > elapsed + 1:
             if server.waited:
@@ -344,7 +359,7 @@ class ShutDown(Exercise):
                 "`len` tells how many there are.",
                 headline="returned the tasks",
             )
-        if returned == 0 < expected:
+        if returned == 0 < expected and cancelled:
             self._counted_too_late(lab, expected, under_way)
         lab.equal(returned, expected, line=lab.returning("under_way") or only)
 
@@ -360,16 +375,20 @@ class ShutDown(Exercise):
                 "A task that ends takes itself out. Count those that are left before they end.",
                 headline="counted when they had gone",
             )
-        if limit := _limit_of_gather(lab):
+        of_gather = _limit_of_gather(lab)
+        if limit := of_gather or _limit_that_cancelled(lab):
             raise Wrong(
                 "value",
                 f"{said} When the time was over, the limit itself had them cancelled, and none "
                 "was left to count.",
                 limit,
-                "A limit cancels what is waited for, and a `gather` that is cancelled cancels all "
-                "in it. `asyncio.wait(..., timeout=seconds)` cancels nothing.",
+                "A limit cancels what is waited for"
+                + ", and a `gather` that is cancelled cancels all in it" * bool(of_gather)
+                + ". `asyncio.wait(..., timeout=seconds)` cancels nothing.",
                 headline="counted when they had gone",
-                at="cancels the `gather`, and with it the requests",
+                at="cancels the `gather`, and with it the requests"
+                if of_gather
+                else "cancels what it waits for, and with it the requests",
             )
 
     @right
@@ -576,14 +595,35 @@ def _limit_of_gather(lab):
         or isinstance(node, ast.Call)
         and ast.unparse(node.func).endswith("wait_for")
     )
+    kept = {
+        ast.unparse(target)
+        for node in lab.nodes()
+        if isinstance(node, ast.Assign) and _is_gather(node.value)
+        for target in node.targets
+    }
     return lab.earliest(
         *(
             limit.lineno
             for limit in limits
             if limit.lineno < before
             if any(
-                isinstance(part, ast.Call) and ast.unparse(part.func).endswith("gather")
+                _is_gather(part) or isinstance(part, ast.expr) and ast.unparse(part) in kept
                 for part in ast.walk(limit)
             )
         )
     )
+
+
+def _is_gather(node):
+    return isinstance(node, ast.Call) and ast.unparse(node.func).endswith("gather")
+
+
+def _limit_that_cancelled(lab):
+    """The limit that had all cancelled, for nothing else did: no `cancel` has run; or None."""
+    if any(
+        isinstance(node, ast.Attribute) and node.attr == "cancel" and lab.has_run(node.lineno)
+        for node in lab.nodes()
+    ):
+        return None
+    limit = lab.call_of("wait_for", "timeout", "timeout_at")
+    return limit if limit and lab.has_run(limit) else None

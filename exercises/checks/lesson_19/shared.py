@@ -18,24 +18,24 @@ def holds(error, kind):
     return isinstance(error, kind)
 
 
-def fails_alone(lab, call):
-    """`call()` must let a LookupError out, alone or in a group, and leave no task running."""
+def fails_alone(lab, call, kind=LookupError):
+    """`call()` must let such an error out, alone or in a group, and leave no task running."""
     left = []
 
     async def calling():
         try:
             return await lab.awaitable(call())
-        except (LookupError, BaseExceptionGroup) as error:
+        except (kind, BaseExceptionGroup) as error:
             others = asyncio.all_tasks() - {asyncio.current_task()}
             left.extend([left_running(others, lab.text, error)] if others else [])
             raise
 
     try:
-        run = lab.run(calling(), raises=(LookupError, BaseExceptionGroup))
+        run = lab.run(calling(), raises=(kind, BaseExceptionGroup))
     except Wrong as found:
-        found.observed = found.observed.replace("LookupError or BaseExceptionGroup", "LookupError")
+        found.observed = found.observed.replace(" or BaseExceptionGroup", "")
         raise
-    if not holds(run.error, LookupError):
+    if not holds(run.error, kind):
         raise run.error
     if left:
         raise left[0]
