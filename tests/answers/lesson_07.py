@@ -4218,3 +4218,93 @@ class Bell:
         for waiter in self.waiters:
             waiter()
             self.forget(waiter)
+
+# %% future-1 wrong: pauses although the result is there
+# cause: __await__ always yields and park wakes at once if there is a result, so a task that awaits a finished future still loses a turn instead of going on without a pause.
+# line: yield self.park | def __await__(self):
+_MISSING = object()
+
+
+class Future:
+    """A result that is not there yet."""
+
+    def __init__(self):
+        self._result = _MISSING
+        self._wakes = []
+
+    def __await__(self):
+        yield self.park
+        return self._result
+
+    def park(self, loop, wake):
+        if self._result is not _MISSING:
+            wake()
+        else:
+            self._wakes.append(wake)
+
+    def set_result(self, value):
+        if self._result is not _MISSING:
+            raise RuntimeError("result already set")
+        self._result = value
+        for w in self._wakes:
+            w()
+        self._wakes.clear()
+
+# %% bell-1 wrong: undo deletes by a stale index
+# cause: The undo deletes by the index at the time of parking, but indexes shift when an earlier waiter is cancelled, so a second cancel removes the wrong waiter or raises IndexError.
+# line: del self._parked[index] | index = len(self._parked)
+class Bell:
+    """Rings for all who wait."""
+
+    def __init__(self):
+        self._parked = []
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        index = len(self._parked)
+        self._parked.append(wake)
+
+        def undo():
+            del self._parked[index]
+
+        return undo
+
+    def ring(self):
+        parked = self._parked[:]
+        self._parked.clear()
+        for wake in parked:
+            wake()
+
+# %% timeout-own-1 wrong: every cancel is a timeout
+# cause: Each CancelledError is turned into TimeoutError, also the one that comes because with_timeout itself was cancelled before the time was over.
+# line: except CancelledError: | raise TimeoutError from None
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    """Run `coro` for at most `seconds`; return its result or raise TimeoutError."""
+    task = loop.spawn(coro)
+    late = False
+
+    async def alarm():
+        nonlocal late
+        await sleep(seconds)
+        late = True
+        task.cancel()
+
+    timer = loop.spawn(alarm())
+    try:
+        result = await task
+    except CancelledError:
+        task.cancel()
+        raise TimeoutError from None
+    finally:
+        timer.cancel()
+    if late:
+        raise TimeoutError
+    return result

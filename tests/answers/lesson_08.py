@@ -2709,3 +2709,107 @@ async def deliver(next_line, waiting):
     for number, future in waiting.items():
         future.set_exception(ConnectionError("the other side hung up"))
         del waiting[number]
+
+# %% lines-1 wrong: splitlines also cuts at returns
+# cause: bytes.splitlines also splits at b"\r" and b"\r\n", so a line with a carriage return in it is cut in two or loses its b"\r".
+# line: return bytes(received).splitlines()
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    """Return all lines that come, without their newlines."""
+    received = bytearray()
+    while True:
+        data = await recv(sock, 4096)
+        if data == b"":
+            break
+        received.extend(data)
+    return bytes(received).splitlines()
+
+# %% serve-1 wrong: cancelled talk leaves socket open
+# cause: The socket is closed after a try/except Exception and not in a finally, so when a talk is cancelled the close is skipped.
+# line: except Exception: |     client.close()
+from helpers.eventloop.sockets import accept
+
+
+async def talk_and_close(talk, client):
+    try:
+        await talk(client)
+    except Exception:
+        pass
+    client.close()
+
+
+async def serve(listener, talk, spawn):
+    while True:
+        client, address = await accept(listener)
+        spawn(talk_and_close(talk, client))
+
+# %% serve-1 wrong: closure sees the newest client
+# cause: The inner coroutine takes `sock` from the enclosing scope, which the next accept rebinds, so when a second client has come the first talk's end closes the second client's socket.
+# line: async def handle(): | sock.close() | spawn(handle())
+from contextlib import suppress
+
+from helpers.eventloop.sockets import accept
+
+
+async def serve(listener, talk, spawn):
+    """Accept clients for ever, and talk to all of them at once."""
+    while True:
+        sock, _address = await accept(listener)
+
+        async def handle():
+            try:
+                with suppress(Exception):
+                    await talk(sock)
+            finally:
+                sock.close()
+
+        spawn(handle())
+
+# %% deliver-1 wrong: stops when nobody is waiting
+# cause: The loop runs only while `waiting` isn't empty, so when all questions so far are answered (or none has been asked yet) the reader returns and later questions are never answered.
+# line: while waiting:
+def fail_all(waiting, error_type):
+    for future in list(waiting.values()):
+        if not future.done():
+            future.set_exception(error_type("hung up"))
+
+
+async def deliver(next_line, waiting):
+    """Give each answer to the future that waits for it, and the rest an error."""
+    try:
+        while waiting:
+            line = await next_line()
+            if not line:
+                return
+            number, answer = line.split(b" ", 1)
+            if number not in waiting:
+                continue
+            future = waiting.pop(number)
+            if not future.done():
+                future.set_result(answer)
+    finally:
+        fail_all(waiting, ConnectionError)
+
+# %% thread-1 wrong: lambda uses the erased error
+# cause: The lambda looks up `error` only when the loop calls it, but Python has deleted that name at the end of the except block, so when `work` fails the loop gets a NameError and the future is never set.
+# line: lambda: future.set_exception(error) | except BaseException as error:
+import threading
+from helpers.eventloop.tasks import Future
+
+
+def in_thread(loop, work):
+    """Have a thread call `work`; return a future of what it returns or raises."""
+    future = Future()
+
+    def worker():
+        try:
+            result = work()
+        except BaseException as error:
+            loop.call_soon_threadsafe(lambda: future.set_exception(error))
+            return
+        loop.call_soon_threadsafe(lambda: future.set_result(result))
+
+    threading.Thread(target=worker, daemon=True).start()
+    return future

@@ -1787,3 +1787,56 @@ def start(coro, loop):
 
     loop.call_soon(step)
     return future
+
+# %% task-step-1 wrong: failed future bypasses the coroutine
+# cause: The step asks the awaited future for its result before it sends, so when that future failed the error goes straight to the outcome and the coroutine never gets to catch it or clean up.
+# line: awaited.result() | if awaited is not None:
+class _Stepper:
+    def __init__(self, coro, loop):
+        self.coro = coro
+        self.loop = loop
+        self.future = loop.create_future()
+
+    def step(self, awaited=None):
+        try:
+            if awaited is not None:
+                awaited.result()
+            blocker = self.coro.send(None)
+        except StopIteration as stop:
+            self.future.set_result(stop.value)
+        except Exception as error:
+            self.future.set_exception(error)
+        else:
+            if blocker is None:
+                self.loop.call_soon(self.step)
+            else:
+                blocker.add_done_callback(self.step)
+
+
+def start(coro, loop):
+    """Run `coro` on `loop`, step by step; return a future of its result."""
+    stepper = _Stepper(coro, loop)
+    loop.call_soon(stepper.step)
+    return stepper.future
+
+# %% call-later-1 wrong: removes without restoring the heap
+# cause: Removing an entry from the middle of the list shifts the others and no heapify follows, so the list may be no heap any more and other timers are called late or in the wrong order.
+# line: loop.timers.remove(entry) | none
+import contextlib
+import heapq
+
+
+def call_later(loop, delay, function, *args):
+    """Call function(*args) in `delay` seconds; return a function that cancels it."""
+    def run():
+        function(*args)
+
+    deadline = loop.time() + delay
+    entry = [deadline, next(loop.tickets), run]
+    heapq.heappush(loop.timers, entry)
+
+    def cancel():
+        with contextlib.suppress(ValueError):
+            loop.timers.remove(entry)
+
+    return cancel

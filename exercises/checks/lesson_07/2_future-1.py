@@ -161,7 +161,7 @@ class WriteFuture(Exercise):
 
     def _result(self, lab, coro, who, value):
         try:
-            coro.send(None)
+            park = coro.send(None)
         except StopIteration as stop:
             if stop.value is None and value is not None:
                 raise Wrong(
@@ -192,12 +192,18 @@ class WriteFuture(Exercise):
                     "whether there is one.",
                     headline="took None for not done",
                 )
+            woken = _wakes_at_once(lab, park)
             raise Wrong(
                 "wake-up",
-                f"The result was there, and {who} paused. Nobody will ever call that `wake`.",
+                f"The result was there, and {who} paused"
+                + (", for nothing." if woken else ". Nobody will ever call that `wake`."),
                 lab.yielding(),
                 "If there is a result, return it; don't get to the `yield`.",
-                headline="lost the late waiter" if late else "waits again",
+                headline="paused for nothing"
+                if woken
+                else "lost the late waiter"
+                if late
+                else "waits again",
             )
 
     def _twice(self, lab, future, woken, value):
@@ -438,6 +444,20 @@ class WriteFuture(Exercise):
             for wake in self.waiters:
                 wake()
 
+    wakes_the_late_one_at_once = (
+        always_pauses.but("self.waiters = []", "self.waiters, self.done = [], False")
+        .but(
+            "self.waiters.append(wake)",
+            "wake() if self.done else self.waiters.append(wake)",
+        )
+        .but(
+            "self.value = value",
+            "self.value, self.done = value, True",
+            kind="wake-up",
+            says="for nothing",
+        )
+    )
+
     @wrong("polling", says="looks again")
     class that_polls:
         def __init__(self):
@@ -621,6 +641,14 @@ class OtherLoop:
             "Here `wake` is the function that wakes its waiter, and knows the loop: `wake()`.",
             headline="woke through the loop",
         )
+
+
+def _wakes_at_once(lab, park):
+    """Whether what a waiter yields to the loop calls the `wake` that it is given."""
+    woken = []
+    with contextlib.suppress(Exception):  # what it can't do is no matter here
+        park(OtherLoop(lab), lambda: woken.append(True))
+    return bool(woken)
 
 
 def _last_yield(lab):

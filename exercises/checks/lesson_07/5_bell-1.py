@@ -6,7 +6,8 @@ import inspect
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.form.text import is_function
-from helpers.coach.mistakes.nodes import own_nodes
+from helpers.coach.mistakes.nodes import is_named, own_nodes
+from helpers.coach.mistakes.words import error_words
 from helpers.eventloop.tasks import CancelledError, Future, sleep
 
 from .shared import Stuck, Watched, in_a_row, told
@@ -91,11 +92,34 @@ class WriteBell(Exercise):
                     "A ring called the `wake` of a task that an earlier "
                     "ring had woken, and that had ended since.",
                     lab.for_loop("self.*") or lab.definition("ring"),
-                    "A task that was woken waits no more: `ring` puts an empty list in the place "
-                    "of the old one.",
+                    "A task that was woken waits no more: let `ring` put an empty list in the "
+                    "place of the old one.",
                     headline="woken twice",
                 ) from None
             self._name(lab, log, script)
+        self._undoes_by_index(Bell, lab)
+
+    def _undoes_by_index(self, Bell, lab):
+        """Raise Wrong if an undo takes out another when one that came before has left."""
+        at_index = _deleting_an_index(lab)
+        if not at_index:
+            return
+        lab.told("and let three tasks wait; I cancelled (a) and then (b) at 1 s, and rang at 2 s")
+        run, log, failed = Watched(lab), [], None
+        try:
+            run(lambda loop: self._cancelled_in_turn(loop, Bell(), log, run.clock))
+        except IndexError as error:
+            failed = error
+        if failed or ("c", "woken", 2) not in log:
+            raise self._undoes_another(
+                f"Then this was raised: {error_words(failed)}."
+                if failed and not run.clock.over
+                else "The ring did not wake (c), which nobody had cancelled.",
+                at_index,
+                "An index is right as long as nobody before it leaves: then all behind move up. "
+                "Take out the `wake` itself.",
+                at="takes out what has this index by now",
+            )
 
     def _takes_back_another(self, lab, woken):
         return self._undoes_another(
@@ -105,13 +129,14 @@ class WriteBell(Exercise):
             or lab.deleting(),
         )
 
-    def _undoes_another(self, observed, line):
+    def _undoes_another(self, observed, line, try_="", at=""):
         return Wrong(
             "stale wake-up",
             observed,
             line,
-            "The undo takes out what this one `park` put in, wherever it stands.",
+            try_ or "The undo takes out what this one `park` put in, wherever it stands.",
             headline="takes back another",
+            at=at,
         )
 
     async def _waiter(self, name, bell, log, clock):
@@ -149,6 +174,15 @@ class WriteBell(Exercise):
             await task
         with contextlib.suppress(CancelledError):
             await tasks[1]
+
+    async def _cancelled_in_turn(self, loop, bell, log, clock):
+        tasks = [loop.spawn(self._waiter(name, bell, log, clock)) for name in "abc"]
+        await sleep(1)
+        for task in tasks[:2]:
+            task.cancel()
+        await sleep(1)
+        bell.ring()
+        await sleep(1)
 
     def _name(self, lab, log, script):
         when = {(name, what): round(seconds, 3) for name, what, seconds in log}
@@ -327,6 +361,18 @@ class WriteBell(Exercise):
 
         try:
             run(main)
+        except (LookupError, ValueError) as error:
+            if not run.clock.over or not (line := lab.text.of_traceback(error)):
+                raise
+            raise Wrong(
+                "stale wake-up",
+                "In the end I cancelled those who still waited, which raised "
+                f"{error_words(error)}.",
+                line,
+                "The undo takes out what this one `park` put in, wherever it stands.",
+                headline=f"raised {type(error).__name__}",
+                at="raises it",
+            ) from None
         except RuntimeError as error:
             if comes.__name__ not in str(error):
                 raise
@@ -525,6 +571,22 @@ def _made_for_nothing(lab):
         if part.targets[0].id not in used
     ]
     return min(lines, default=None)
+
+
+def _deleting_an_index(lab):
+    """Where an undo deletes or pops at an index that `park` has noted; or None."""
+    parks = [node for node in lab.nodes() if is_function(node) and node.name == "park"]
+    parts = [part for park in parks for part in ast.walk(park)]
+    pops = [part for part in parts if isinstance(part, ast.Call) and is_named(part.func, ("pop",))]
+    deleted = [
+        (part.lineno, target.slice)
+        for part in parts
+        if isinstance(part, ast.Delete)
+        for target in part.targets
+        if isinstance(target, ast.Subscript)
+    ]
+    deleted += [(pop.lineno, pop.args[0]) for pop in pops if len(pop.args) == 1]
+    return lab.earliest(*(line for line, index in deleted if isinstance(index, ast.Name)))
 
 
 def _keeping_one(lab):

@@ -4,7 +4,8 @@ import ast
 import time
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
-from helpers.coach.mistakes.nodes import is_named
+from helpers.coach.form.text import is_function
+from helpers.coach.mistakes.nodes import is_named, own_nodes
 from helpers.eventloop.tasks import CancelledError, Future, sleep
 
 from .shared import Watched, work
@@ -68,9 +69,14 @@ class WithTimeout(Exercise):
             passed = error and lab.text.passed_by(error, *_undone_by(lab, made))
             raise Wrong(
                 "stale wake-up",
-                f"It was over, and this was still there: {', '.join(run.left)}.",
+                f"`with_timeout` had ended, and this was still there: {', '.join(run.left)}.",
                 passed or min((call.lineno for call in made), default=None),
-                "In a `finally`, cancel the alarm, or call its undo.",
+                "In a `finally`, "
+                + (
+                    "call the undo that `wake_at` returned."
+                    if made and all(is_named(call.func, ("wake_at",)) for call in made)
+                    else "cancel the alarm."
+                ),
                 headline="timer left behind",
                 at="isn't reached after an error" if passed else "",
             )
@@ -181,8 +187,12 @@ class WithTimeout(Exercise):
                 "whose timeout",
                 "TimeoutError came out, though the time was not over.",
                 lab.handler(),
-                "A CancelledError can have two causes. Let the alarm note that it rang, and make a "
-                "TimeoutError of it only then.",
+                "A CancelledError can have two causes. "
+                + (
+                    "Ask whether the alarm rang: make a TimeoutError of it only then."
+                    if _notes_something(lab)
+                    else "Let the alarm note that it rang, and make a TimeoutError of it only then."
+                ),
                 headline="took a cancellation for a timeout",
             )
         if not isinstance(outcome[0], CancelledError):
@@ -532,6 +542,27 @@ def _alarms(lab, left):
         if call.args and isinstance(call.args[0], ast.Call):
             made += [call] if is_named(call.args[0].func, names) else []
     return made
+
+
+def _notes_something(lab):
+    """Whether a function that cancels the task sets something that is known outside of it."""
+    alarms = [node for node in lab.nodes() if is_function(node) and node.name != lab.asks]
+    for alarm in alarms:
+        parts = [*own_nodes(alarm)]
+        calls = [part.func for part in parts if isinstance(part, ast.Call)]
+        if any(is_named(call, ("*.cancel",)) for call in calls):
+            if any(
+                is_named(call, ("*.append", "*.add", "*.set", "*.set_result")) for call in calls
+            ):
+                return True
+            if any(isinstance(part, (ast.Nonlocal, ast.Global)) or _is_set(part) for part in parts):
+                return True
+    return False
+
+
+def _is_set(node):
+    """Whether this is an attribute or an item that is given a value."""
+    return isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store)
 
 
 def _undone_by(lab, made):

@@ -39,7 +39,8 @@ class ReadLines(Exercise):
             ([b"tea\n", b"cake"], "and the last line had no newline"),
             ([b"tea\n\ncake\n"], "and one line was empty"),
             ([b"tea\n\n\n"], "and the last lines were empty"),
-            ([b" tea\r\n"], "and there were blanks around a line"),
+            ([b"tea\r\n"], 'and a line ended in b"\\r"'),
+            ([b" tea \n"], "and there were blanks around a line"),
             ([b"tea\n", b" "], "and the last line had no newline"),
             ([], "and the other side hung up at once"),
         ):
@@ -93,11 +94,19 @@ class ReadLines(Exercise):
         if isinstance(got, list) and all(isinstance(each, bytes) for each in got):
             stripped = [each.strip() for each in got] == [each.strip() for each in expected]
             if stripped and not any(b"\n" in each for each in got):
+                cuts_more = (
+                    b"\r" in text and lab.call_of("splitlines") and not lab.call_of("*strip")
+                )
                 raise Wrong(
                     "value",
                     f"{said} Expected was {expected!r}.",
                     lab.call_of("*strip", "splitlines") or line,
-                    'Only b"\\n" ends a line. Blanks and b"\\r" belong to it.',
+                    'Only b"\\n" ends a line'
+                    + (
+                        ', and `splitlines` cuts at b"\\r" too.'
+                        if cuts_more
+                        else '. Blanks and b"\\r" belong to it.'
+                    ),
                     headline="took more than the newline off",
                 )
             if got and b"\n" not in got[0] and b"\n".join(got) == text and len(pieces) == 1:

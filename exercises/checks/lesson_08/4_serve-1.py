@@ -7,7 +7,10 @@ import weakref
 
 from helpers.basics.words import count
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.form.text import is_function
+from helpers.coach.mistakes.handlers import catches, names_of
 from helpers.coach.mistakes.loops import using_late
+from helpers.coach.mistakes.nodes import own_nodes
 from helpers.eventloop.sockets import accept, connect, recv, send_all
 from helpers.eventloop.tasks import CancelledError, Future
 
@@ -179,15 +182,6 @@ class Serve(Exercise):
         most=16,
     )
     def any_clients(self, serve, lab, order, fails, late):
-        words = f"and {count(len(order), 'client')} knocked"
-        if late and len(order) > 1:
-            words += ", the last one when the first talk was over"
-        ends = [
-            f"talk {client} {'failed' if client in fails else 'was over'}"
-            + (f" with {fails[client].__name__}" if client in fails else "")
-            for client in order
-        ]
-        lab.told(f"{words}. Then {', then '.join(ends)}")
         scene = lambda loop: self._many(lab, loop, serve, order, fails, late)
         return play(lab, scene, lab.call_of("accept"))
 
@@ -226,17 +220,22 @@ class Serve(Exercise):
             numbers = sorted(order)
             last = [numbers.pop()] if late and len(order) > 1 else []
             heard = {}
+            story = [f"and {count(len(numbers), 'client')} knocked"]
+            lab.told(story[0])
             try:
                 for number in numbers:
                     await knock(number)
                 for client in [one for one in order if one not in last] + last:
                     if client in last:
+                        story.append(f"client {client} knocked")
                         await knock(client)
+                    story.append(f"talk {client} {_ended_by(fails.get(client))}")
+                    lab.told(", then ".join(story))
                     gates[client].set_result(None)
                     await patiently(lambda: ears[client].done() or server.done())
                     if server.done():
                         await server
-                    self._ended(lab, client, ears, heard, socks)
+                    self._ended(lab, client, ears, heard, socks, fails.get(client))
                     heard[client] = ears[client].result()
                 return {f"client {client} heard": heard[client] for client in sorted(heard)}
             finally:
@@ -248,30 +247,54 @@ class Serve(Exercise):
                     with contextlib.suppress(BaseException):
                         await task
 
-    def _ended(self, lab, client, ears, heard, socks):
-        """The talk with this client is over: it alone is hung up on now."""
+    def _ended(self, lab, client, ears, heard, socks, error):
+        """The talk with this client is over: it alone is hung up on now. error: the type of what
+        ended the talk, or None.
+        """
+        hung_up = [other for other in ears if ears[other].done() and other not in (client, *heard)]
+        if not ears[client].done() and hung_up:
+            late = _looked_up_late(lab)
+            raise Wrong(
+                "left open",
+                f"The server did not hang up on client {client}, but on client {hung_up[0]}, whose "
+                "talk was not over.",
+                late
+                or getattr(socks.get(hung_up[0]), "closed_at", None)
+                or lab.call_of("close")
+                or lab.with_of(),
+                "Close the socket of this talk, and not the one that was accepted last: hand it to "
+                "the function that talks, with `with sock:` in there."
+                if late
+                else "When a talk ends, close its own socket, and no other.",
+                headline="hung up on another",
+            )
+        if not ears[client].done() and error and (narrow := _not_catching(lab, error)):
+            raise Wrong(
+                "left open",
+                f"The server did not hang up on client {client}, who waits for ever.",
+                narrow,
+                ("A CancelledError is no Exception. " if error is CancelledError else "")
+                + "Close the socket in any case, in a `finally` or by `with sock:`.",
+                headline="left the connection open",
+                at=f"doesn't catch the {error.__name__}",
+            )
         if not ears[client].done():
             raise Wrong(
                 "left open",
-                f"The talk with client {client} was over, and the server did not hang up: the "
-                "client waits for ever.",
-                lab.text.skipped("close")
-                or lab.call_of(*STACKING)
-                or _looked_up_late(lab)
-                or lab.call_of("spawn"),
-                "When a talk ends, however it ends, close its own socket, and not the one that was "
-                "accepted last: hand it to the function that talks, with `with sock:` in there.",
+                f"The server did not hang up on client {client}, who waits for ever.",
+                lab.text.skipped("close") or lab.call_of(*STACKING) or lab.call_of("spawn"),
+                "When a talk ends, however it ends, close its own socket: `with sock:` around the "
+                "`await talk(sock)`.",
                 headline="left the connection open",
             )
-        for other, ear in ears.items():
-            if ear.done() and other != client and other not in heard:
-                raise Wrong(
-                    "given back early",
-                    f"The talk with client {client} was over, and client {other} was hung up on.",
-                    getattr(socks.get(other), "closed_at", None),
-                    "Each talk closes its own socket: give it to the function that talks.",
-                    headline="hung up too early",
-                )
+        if hung_up:
+            raise Wrong(
+                "given back early",
+                f"The talk with client {client} was over, and client {hung_up[0]} was hung up on.",
+                getattr(socks.get(hung_up[0]), "closed_at", None),
+                "Each talk closes its own socket: give it to the function that talks.",
+                headline="hung up too early",
+            )
 
     @sweep(lambda some: {"clients": some.just(1100)}, most=1)
     def for_ever(self, serve, lab, clients):
@@ -389,11 +412,34 @@ def _waiting_there(lab):
     return lab.earliest(*(node.lineno for node in awaits if "accept" not in ast.unparse(node)))
 
 
+def _is_bound(node):
+    """Whether this is a name that is given a value."""
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def _ended_by(error):
+    """How a talk ended, in words."""
+    if error is CancelledError:
+        return "was cancelled"
+    return f"failed with {error.__name__}" if error else "was over"
+
+
+def _not_catching(lab, error):
+    """The `except` because of which nobody closes after this error, which it does not catch; or
+    None.
+    """
+    line = lab.text.skipped("close")
+    handlers = [node for node in lab.nodes() if isinstance(node, ast.ExceptHandler)]
+    narrow = [one for one in handlers if one.lineno == line]
+    return line if narrow and not catches(narrow[0], names_of((error,))) else None
+
+
 def _looked_up_late(lab):
-    """A function inside the endless loop that uses a name which the loop gives to each client, and
+    """A function inside `serve` that uses a name which the endless loop gives to each client, and
     that was not handed to it; or None.
     """
-    for loop in (node for node in lab.nodes() if isinstance(node, ast.While)):
+    nodes = lab.nodes()
+    for loop in (node for node in nodes if isinstance(node, ast.While)):
         given = {
             part.id
             for node in loop.body
@@ -401,7 +447,10 @@ def _looked_up_late(lab):
             for part in ast.walk(node.targets[0])
             if isinstance(part, ast.Name)
         }
-        functions = [node for node in loop.body if isinstance(node, ast.AsyncFunctionDef)]
-        if line := next(using_late(functions, given), None):
-            return line
+        around = [node for node in nodes if is_function(node) and loop in own_nodes(node)]
+        inside = [node for outer in around for node in ast.walk(outer) if node is not outer]
+        for function in filter(is_function, inside):
+            own = {part.id for part in own_nodes(function) if _is_bound(part)}
+            if line := next(using_late([function], given - own), None):
+                return line
     return None

@@ -267,9 +267,7 @@ class Deliver(Exercise):
     )
     def any_answers(self, deliver, lab, answers, late):
         lines = [number + b" " + words for number, words in answers.items() if words is not None]
-        came = f"{lines}" if len(lines) < 9 else f"one for each of {len(lines):,}"
-        asked_late = ", of which the last one was asked later" if late and answers else ""
-        lab.told(f"with questions {list(answers)[:8]}{asked_late}, and these lines came: {came}")
+        lab.told(_story(list(answers), late, lines))
         futures = {number: Future() for number in answers}
 
         async def scene(loop):
@@ -422,6 +420,19 @@ class Deliver(Exercise):
             waiting.pop(number).set_result(answer)
         for future in waiting.values():
             future.set_result(None)
+
+
+def _story(numbers, late, lines):
+    """What was asked, and which lines came, in words."""
+    *first, last = numbers if late and numbers else (*numbers, None)
+    asked = f"with questions {first[:8]}" if first else "with no question yet"
+    if last is not None:
+        asked += f"; question {last!r} was asked later"
+    if len(lines) > 8:
+        return f"{asked}, and a line came for each of {len(lines):,}"
+    if len(lines) > 1:
+        return f"{asked}, and these lines came: {lines}"
+    return f"{asked}, and {f'the line {lines[0]!r}' if lines else 'no line'} came"
 
 
 def _cut_at_a_number(lab):

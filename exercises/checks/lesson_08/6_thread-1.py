@@ -1,12 +1,15 @@
 """Long, for what goes wrong between two threads shows in many places."""
 
+import ast
 import inspect
 import sys
 import threading
 import traceback
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.loops import using_late
 from helpers.coach.mistakes.suspects import Suspect
+from helpers.coach.mistakes.words import error_words
 from helpers.eventloop.sockets import Loop
 from helpers.eventloop.tasks import Future
 
@@ -98,6 +101,19 @@ class InThread(Exercise):
         loop = Listening(lambda: self._setter(lab))
         try:
             loop.run(self._one(lab, loop, in_thread, work))
+        except NameError as error:
+            if not (line := _asking_late(lab, error.name)):
+                raise
+            raise Wrong(
+                "raised",
+                "A function was called after the `except` block in which it was made had ended. "
+                f"That raised {error_words(error)}.",
+                line,
+                "The name after `except … as` is gone when its block has ended. Hand the error "
+                "itself over, as an argument.",
+                headline="asked for the error too late",
+                at=f"uses `{error.name}` only when it is called",
+            ) from None
         except RuntimeError as error:
             if "has its result already" not in str(error):
                 raise
@@ -335,6 +351,13 @@ class InThread(Exercise):
         threading.Thread(target=in_the_other_thread).start()
         return future
 
+    asks_for_the_error_later = with_a_function_inside.but(
+        "future.set_exception, error",
+        "lambda: future.set_exception(error)",
+        kind="raised",
+        says="as an argument",
+    )
+
     @wrong("wrong thread", says="does not notice")
     def sets_it_directly(loop, work):
         future = Future()
@@ -437,6 +460,13 @@ class InThread(Exercise):
 
         threading.Thread(target=in_the_other_thread).start()
         return await future
+
+
+def _asking_late(lab, name):
+    """The function in an `except … as name` that uses this name, not handed to it; or None."""
+    handlers = [node for node in lab.nodes() if isinstance(node, ast.ExceptHandler)]
+    bodies = [handler.body for handler in handlers if handler.name == name]
+    return lab.earliest(*(line for body in bodies for line in using_late(body, {name})))
 
 
 def _told(end):

@@ -556,7 +556,8 @@ def _told(waits, end):
         "error": "awaits a future that fails",
         "cancelled": "awaits a future that is cancelled",
     }
-    does = [words[wait] for wait in waits[:3]]
+    catches = {"error": ["catches its error"], "cancelled": ["catches the CancelledError"]}
+    does = [word for wait in waits[:3] for word in (words[wait], *catches.get(wait, ()))]
     if len(waits) > 3:
         does = [f"{words[waits[0]]} {len(waits):,} times"]
     last = f"raises {end.__name__}" if isinstance(end, type) else f"returns {end!r}"

@@ -268,14 +268,17 @@ class CallLater(Exercise):
     def _is_heap(self, lab, loop):
         due = [entry[0] for entry in loop.timers]
         if any(due[(at - 1) // 2] > due[at] for at in range(1, len(due))):
+            taken = lab.earliest(lab.call_of("remove", "pop"), lab.deleting())
             raise Wrong(
                 "heap",
                 f"Then `loop.timers` was no heap any more: the entries in it are due at {due}.",
-                lab.earliest(lab.call_of("remove", "pop"), lab.deleting())
-                or lab.literal("inf")
-                or lab.item_of(at=0),
-                "What is taken out of a heap's middle, or changes its place in the order, leaves "
-                "no heap. Let the entry stay, with a function that does nothing, or call "
+                taken or lab.literal("inf") or lab.item_of(at=0),
+                (
+                    "When an entry is taken out of a heap's middle, the rest may be no heap."
+                    if taken
+                    else "When an entry gets another deadline, it may stand at a wrong place."
+                )
+                + " Let the entry stay where it is, with a function that does nothing, or call "
                 "`heapq.heapify`.",
                 headline="broke the heap",
             )
