@@ -52,7 +52,11 @@ def test_the_model_does_as_the_model_does():
         ),
         (f"    return ({ALL})[:1000]", "value", " That is 1,000 items; expected 1,100."),
         (f"    return ({ALL})[:1000] + urls[1000:]", "value", "1,001 is 'a'; expected 'page'."),
-        (f"    return {ALL}", "leaked", "raised OSError for 'a'. It ended, and 1 task still ran"),
+        (
+            f"    return {ALL}",
+            "leaked",
+            "raised OSError for 'a'. It ended with OSError, and 1 task still ran",
+        ),
         (
             f"    {ALL}\n    return {ALL}",
             "calls",

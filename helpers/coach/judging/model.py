@@ -88,7 +88,7 @@ class Model:
         for case, services, recording in _some(called if sweep.fails else plain):
             twists = failures(services, sweep.fails)
             if sweep.cancels and recording is not None:
-                twists += cancellations(recording)
+                twists += cancellations(recording, lab.asks)
             for twist in twists:
                 go_on()
                 yield case, twist, ask(self._exercise, self.program, lab, sweep, case, twist)

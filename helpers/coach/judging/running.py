@@ -20,8 +20,8 @@ GOES_ON = (
     "await them; a TaskGroup does both for you."
 )
 SKIPPED = (
-    "What comes after that line is skipped. Cancel the others in a `finally`, and await them; a "
-    "TaskGroup does both for you."
+    "What comes after that line is skipped. Cancel the tasks that you started in a `finally`, and "
+    "await them; a TaskGroup does both for you."
 )
 
 
@@ -49,10 +49,10 @@ def left_running(
             place, at, try_ = waited_at, "is where the cancellation came", SKIPPED
     elif error is not None and (out := _let_out(error, codes, source)):
         place, at, try_ = out, "lets the error out, and others still run", GOES_ON
-    said = (
-        f"It {'ended' if error else 'returned'}, and {count(len(left), 'task')} still ran: "
-        f"{listed(dict.fromkeys(names))}."
-    )
+    ended = "returned" if error is None else "ended"
+    if error is not None and not isinstance(error, asyncio.CancelledError):
+        ended += f" with {type(error).__name__}"
+    said = f"It {ended}, and {count(len(left), 'task')} still ran: {listed(dict.fromkeys(names))}."
     return Wrong("leaked", said, place, try_, at=at)
 
 

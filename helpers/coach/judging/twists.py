@@ -52,11 +52,14 @@ def failures(services: Iterable[Callable], errors: Iterable[type[Exception]]) ->
     return found
 
 
-def cancellations(recording: Recording) -> list[Twist]:
-    """A cancellation between any two moments at which something happened in a run."""
+def cancellations(recording: Recording, asks: str) -> list[Twist]:
+    """A cancellation between any two moments at which something happened in a run of the learner's
+    function of this name, or of what the learner's class of this name is used for.
+    """
     moments = sorted({start for track in recording.tracks for start in track.steps[1::3]})
     between = [(one + other) / 2 for one, other in zip(moments, moments[1:]) if other - one > TICK]
+    what = "it" if asks[:1].isupper() else f"`{asks}`"
     return [
-        Twist(f"I cancelled it after {seconds(at)}.", cancel_after=at)
+        Twist(f"I cancelled {what} after {seconds(at)}.", cancel_after=at)
         for at in spread(between, MOMENTS)
     ]

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from helpers.coach.form.text import is_function
+from helpers.coach.mistakes.nodes import is_named
 
 MANY = 10_000  # in place of a number that is too small
 OTHER_SIGNS = {
@@ -235,7 +236,11 @@ def _instead(node, parent, field) -> Iterator[tuple[ast.expr, str]]:
         case ast.Tuple(elts=parts, ctx=ast.Load()):
             yield from ((part, PART) for part in parts)
         case ast.Await(value=value):
-            yield value, UNAWAITED
+            # A coroutine of which nothing is kept goes altogether: it would not run.
+            stays = not isinstance(parent, ast.Expr) or is_named(
+                getattr(value, "func", value), ("create_task", "ensure_future", "gather")
+            )
+            yield value if stays else ast.Constant(None), UNAWAITED
         case ast.Call():
             yield from _called_otherwise(node)
             if not isinstance(parent, ast.Await):

@@ -241,7 +241,7 @@ TRIES = (
     (
         NameError,
         "cannot access free variable",
-        "Nothing stands under that name when this line runs. The name after `except … as` is gone "
+        "Nothing stands under that name when it is asked for. The name after `except … as` is gone "
         "when its block has ended.",
     ),
     (
