@@ -119,7 +119,6 @@ def test_changes_without_an_end_do_not_end_the_search():
         ("collect-1", "= end.value", "= end.value or None", edits.FALSY),
         ("shares-1", "number / total", "100 * number / total", edits.PART),
         ("merge-1", "in streams", "in streams[:2]", edits.NUMBER),
-        ("layers-2", "return total", "return total or None", edits.FALSY),
     ],
 )
 def test_the_kind_of_change_that_makes_it_right_is_told(id, old, new, hint):
