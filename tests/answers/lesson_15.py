@@ -2676,3 +2676,38 @@ async def first(stream, wanted):
         async for item in stream:
             if wanted(item):
                 return item
+
+# %% arrive-1 wrong: cancelled fetches are not awaited
+# cause: When a fetch fails the others are only asked to cancel and not awaited, so they still run (their cleanup, say) when the error comes out of `load`.
+# line: task.cancel() | for task in (reader, *fetches)
+import asyncio
+
+END = object()
+
+
+async def load(stream, fetch):
+    """Return the results of `fetch` for all items of the stream, in order."""
+    iterator = aiter(stream)
+
+    async def advance():
+        return await anext(iterator, END)
+
+    fetches = []
+    reader = asyncio.create_task(advance())
+    pending = {reader}
+    try:
+        while pending:
+            done, pending = await asyncio.wait(
+                pending, return_when=asyncio.FIRST_COMPLETED
+            )
+            for task in done:
+                value = task.result()
+                if task is reader and value is not END:
+                    new = asyncio.create_task(fetch(value))
+                    fetches.append(new)
+                    reader = asyncio.create_task(advance())
+                    pending |= {new, reader}
+        return [task.result() for task in fetches]
+    finally:
+        for task in (reader, *fetches):
+            task.cancel()

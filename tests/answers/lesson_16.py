@@ -4115,3 +4115,126 @@ async def consumer(queue, details, at_most):
             if len(tasks) == at_most:
                 await tasks.popleft()
             tasks.append(group.create_task(details(number)))
+
+# %% workers-1 wrong: join doesn't see failing workers
+# cause: Only `queue.join()` is awaited and the workers' errors are thrown away, so the error of a failing fetch never comes out (the url is missing, or join hangs when all workers have died).
+# line: await queue.join() | return_exceptions=True
+import asyncio
+
+
+async def fetch_all(fetch, urls, workers):
+    """Fetch all `urls` with so many workers; return a dict from url to page."""
+    queue = asyncio.Queue()
+    for url in urls:
+        queue.put_nowait(url)
+    result = {}
+
+    async def worker():
+        while True:
+            url = await queue.get()
+            try:
+                result[url] = await fetch(url)
+            finally:
+                queue.task_done()
+
+    tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+    try:
+        await queue.join()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return result
+
+# %% feed-1 wrong: a failing send goes unnoticed
+# cause: The workers are plain tasks that nobody watches while `feed` waits in `put` and `join`, so when `send` fails its error doesn't come out.
+# line: asyncio.create_task(worker()) | await queue.join() | return_exceptions=True
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    queue = asyncio.Queue(size)
+
+    async def worker():
+        while True:
+            item = await queue.get()
+            try:
+                await send(item)
+            finally:
+                queue.task_done()
+
+    tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+    try:
+        async for item in source:
+            await queue.put(item)
+        await queue.join()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% feed-1 wrong: flag doesn't wake waiting workers
+# cause: The end is told by a flag that workers look at only before `get`, so a worker that already waits in `get` when the source ends waits for ever.
+# line: item = await queue.get() | finished.set() | while not (finished.is_set() and queue.empty())
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    queue = asyncio.Queue(maxsize=size)
+    finished = asyncio.Event()
+
+    async def sender():
+        while not (finished.is_set() and queue.empty()):
+            item = await queue.get()
+            await send(item)
+
+    async with asyncio.TaskGroup() as tg:
+        for _ in range(workers):
+            tg.create_task(sender())
+        async for item in source:
+            await queue.put(item)
+        finished.set()
+
+# %% feed-1 wrong: queue of size minus one
+# cause: The item that `feed` holds is taken off the size, and for a size of 1 `Queue(0)` has no limit at all.
+# line: Queue(size - 1)
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    queue = asyncio.Queue(size - 1)
+
+    async def work():
+        while (item := await queue.get()) is not None:
+            await send(item)
+
+    async def produce():
+        async for item in source:
+            await queue.put(item)
+        for _ in range(workers):
+            await queue.put(None)
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(produce())
+        for _ in range(workers):
+            group.create_task(work())
+
+# %% consumer-1 wrong: returns while details still run
+# cause: At None the function returns at once, without waiting for the calls of `details` that are still in flight.
+# line: if number is None | return | running.add(task) | none
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    running = set()
+    while True:
+        number = await queue.get()
+        if number is None:
+            return
+        if len(running) >= at_most:
+            await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            running = {task for task in running if not task.done()}
+        task = asyncio.create_task(details(number))
+        running.add(task)

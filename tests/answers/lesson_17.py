@@ -3385,3 +3385,47 @@ def at_most(number, handle):
             writer.close()
 
     return handler
+
+# %% slow-reader-1 wrong: drains once after the loop
+# cause: drain stands behind the loop, so while the client is slow all parts are taken and pile up in the buffer.
+# line: await writer.drain() | writer.write(part)
+async def send_all(writer, parts):
+    """Send all parts as fast as the client reads, and close."""
+    try:
+        async for part in parts:
+            writer.write(part)
+        await writer.drain()
+    except ConnectionError:
+        pass
+    finally:
+        writer.close()
+        try:
+            await writer.wait_closed()
+        except ConnectionError:
+            pass
+
+# %% at-most-1 wrong: place kept until connection closed
+# cause: wait_closed is awaited inside the semaphore, so after handle has ended a client that reads slowly keeps its place and others are told busy.
+# line: await writer.wait_closed() | async with places:
+import asyncio
+import contextlib
+
+
+def at_most(number, handle):
+    """Return a handler that serves at most so many connections at a time."""
+    places = asyncio.Semaphore(number)
+
+    async def limited(reader, writer):
+        if places.locked():
+            writer.write(b"busy\n")
+            writer.close()
+            return
+        async with places:
+            try:
+                await handle(reader, writer)
+            finally:
+                writer.close()
+                with contextlib.suppress(ConnectionError):
+                    await writer.wait_closed()
+
+    return limited

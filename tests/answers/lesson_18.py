@@ -2674,3 +2674,41 @@ async def app(scope, receive, send):
     else:
         await send({"type": "http.response.start", "status": 404, "headers": []})
         await send({"type": "http.response.body", "body": b""})
+
+# %% wsgi-1 wrong: empty CONTENT_LENGTH forgotten
+# cause: The default of get helps only when CONTENT_LENGTH is missing; when it is there and empty, int("") raises a ValueError.
+# line: size = int(environ.get("CONTENT_LENGTH", 0))
+def _reply(start_response, status, text):
+    payload = text.encode()
+    headers = [
+        ("Content-Type", "text/plain; charset=utf-8"),
+        ("Content-Length", str(len(payload))),
+    ]
+    start_response(status, headers)
+    return [payload]
+
+
+def app(environ, start_response):
+    target = (environ["REQUEST_METHOD"], environ["PATH_INFO"])
+    if target != ("POST", "/count"):
+        return _reply(start_response, "404 Not Found", "not found\n")
+    size = int(environ.get("CONTENT_LENGTH", 0))
+    data = environ["wsgi.input"].read(size)
+    return _reply(start_response, "200 OK", str(len(data)))
+
+# %% wsgi-1 wrong: trailing slash counts as same
+# cause: The slashes at the end of the path are cut off before it is compared, so POST /count/, which is another path, is answered with 200 instead of 404.
+# line: path = environ.get("PATH_INFO", "").rstrip("/") | case ("POST", "/count"):
+def app(environ, start_response):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    path = environ.get("PATH_INFO", "").rstrip("/")
+    match (environ["REQUEST_METHOD"], path):
+        case ("POST", "/count"):
+            announced = environ.get("CONTENT_LENGTH", "")
+            number = int(announced) if announced else 0
+            body = environ["wsgi.input"].read(number)
+            status, answer = "200 OK", b"%d" % len(body)
+        case _:
+            status, answer = "404 Not Found", b""
+    start_response(status, [("Content-Length", str(len(answer)))])
+    return [answer]

@@ -98,6 +98,16 @@ class AsTheyArrive(Exercise):
                 )
             if service.flying:
                 cancels = lab.call_of("*.cancel")
+                if cancels and _all_asked_to_end():
+                    raise Wrong(
+                        "losers",
+                        "The error came out, and the fetch of a, which had been cancelled, had not "
+                        "ended yet.",
+                        cancels,
+                        "`cancel()` only asks a task to end. Await the tasks after it.",
+                        headline="did not wait for what it cancelled",
+                        at="asks them to end",
+                    )
                 raise Wrong(
                     "losers",
                     "The error came out, and the fetch of a still went on.",
@@ -236,3 +246,9 @@ def _kept_as_coroutine(lab):
     ]
     made = (call.lineno for call in calls if isinstance(call.args[0], ast.Call))
     return None if started else lab.earliest(*made)
+
+
+def _all_asked_to_end():
+    """Whether each task besides this one has been cancelled, and goes on until it meets that."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    return bool(others) and all(task.cancelling() for task in others)

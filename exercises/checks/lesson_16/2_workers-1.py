@@ -3,8 +3,17 @@ import asyncio
 
 from helpers.basics.backports import Queue, QueueShutDown
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.hangs import Stuck
 
-from .shared import SOON, in_batches, noting_the_end, or_one, with_workers
+from .shared import (
+    SOON,
+    in_batches,
+    look_for_unwatched,
+    noting_the_end,
+    or_one,
+    stuck_workers,
+    with_workers,
+)
 
 
 class AllWorkersEnd(Exercise):
@@ -44,7 +53,10 @@ class AllWorkersEnd(Exercise):
         for workers, urls in (2, list("abcdefg")), (3, list("abcdefg")), (4, ["b"]), (2, []):
             service = lab.service(or_one(seconds))
             fetch = noting_the_end(service)
-            run = lab.run(fetch_all, fetch, urls, workers)
+            try:
+                run = lab.run(fetch_all, fetch, urls, workers)
+            except Stuck as stuck:
+                raise stuck_workers(lab, stuck) from None
             extra = [url for url in service.calls if url not in urls]
             if extra:
                 raise Wrong(
@@ -128,7 +140,9 @@ class AllWorkersEnd(Exercise):
     )
     def any_urls(self, fetch_all, lab, urls, pages, waits, workers):
         fetch = lab.service(dict(zip(urls, waits)), dict(zip(urls, pages)), cleanup=0.3)
-        return lab.seen(lab.run(fetch_all, fetch, urls, workers), fetch, without=("group",))
+        run = lab.run(fetch_all, fetch, urls, workers)
+        look_for_unwatched(lab, run)
+        return lab.seen(run, fetch, without=("group",))
 
     @right
     async def one_sentinel_each(fetch, urls, workers):

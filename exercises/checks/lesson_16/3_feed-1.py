@@ -5,9 +5,19 @@ import asyncio
 
 from helpers.basics.backports import Queue, QueueShutDown
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.hangs import Stuck
 from helpers.coach.mistakes.nodes import is_named
 
-from .shared import SOON, in_batches, noting_the_end, or_one, with_workers, words_of
+from .shared import (
+    SOON,
+    in_batches,
+    look_for_unwatched,
+    noting_the_end,
+    or_one,
+    stuck_workers,
+    with_workers,
+    words_of,
+)
 
 
 class Feed(Exercise):
@@ -42,10 +52,13 @@ class Feed(Exercise):
             seconds = [3 if item % 5 == 0 else 1 for item in range(items)]
             send = lab.service(or_one(enumerate(seconds)), name="send")
             source = lab.stream(range(items), behind=send)
-            run = lab.run(feed, source, noting_the_end(send), workers, size)
+            try:
+                run = lab.run(feed, source, noting_the_end(send), workers, size)
+            except Stuck as stuck:
+                raise stuck_workers(lab, stuck) from None
             self._all_sent(lab, send, items)
             lab.limited(send.peak, workers, "items", send.peak_place)
-            self._bounded(lab, source, size + 1 + workers)
+            self._bounded(lab, source, workers, size)
             best = with_workers(seconds, workers)
             if run.elapsed > best + SOON:
                 took = (
@@ -64,7 +77,8 @@ class Feed(Exercise):
                 )
         self._fails(feed, lab)
 
-    def _bounded(self, lab, source, most):
+    def _bounded(self, lab, source, workers, size):
+        most = size + 1 + workers
         if source.ahead > most:
             observed = (
                 f"{source.ahead} items had been taken from the source and were not done yet; at "
@@ -88,6 +102,25 @@ class Feed(Exercise):
                     "Whoever takes the next item before the one in hand is sent holds two of them.",
                     headline="took too many items",
                     at="takes an item beside the one in hand",
+                )
+            limit = _limit(lab, workers=workers, size=size)
+            if isinstance(limit, int) and limit <= 0:
+                raise Wrong(
+                    "unbounded",
+                    observed,
+                    lab.call_of("*Queue"),
+                    f"With `size={size}` this is `Queue({limit})`, which has no limit. The queue "
+                    "itself may hold `size` items: those in hand come on top.",
+                    headline="made a queue without a limit",
+                )
+            if not source.held and lab.call_of("*Queue") and not lab.bare_call_of("*Queue"):
+                raise Wrong(
+                    "unbounded",
+                    observed,
+                    lab.call_of("*Queue"),
+                    "At most `size` items may wait in the queue. Besides, each worker has one, and "
+                    "`feed` one that it wants to put; nothing else may hold any.",
+                    headline="took too many items",
                 )
         lab.bounded(source, at_most=most)
 
@@ -204,6 +237,7 @@ class Feed(Exercise):
             f"with `workers={workers}` and `size={size}`; the source gave {words_of(items)}{then}"
         )
         run = lab.run(feed, stream, send, workers, size)
+        look_for_unwatched(lab, run)
         if run.error is None:
             lab.bounded(stream, at_most=size + 1 + workers)
         return lab.seen(run, send, without=("group",))
@@ -390,6 +424,22 @@ def _takes_all_first(lab):
     return lab.earliest(
         *collecting, *(one.lineno for one in made if any(part.is_async for part in one.generators))
     )
+
+
+def _limit(lab, **given):
+    """What is handed to the one queue as its limit, if it is worked out from `given` alone; or
+    None.
+    """
+    calls = lab.text.calls_of("*Queue")
+    if len(calls) != 1:
+        return None
+    parts = [*calls[0].args, *(keyword.value for keyword in calls[0].keywords)]
+    if len(parts) != 1 or any(isinstance(part, ast.Call) for part in ast.walk(parts[0])):
+        return None
+    try:
+        return eval(ast.unparse(parts[0]), {"__builtins__": {}}, given)
+    except Exception:
+        return None
 
 
 def _takes_early(lab):

@@ -1,9 +1,11 @@
 """Long, for a consumer begins too much, too little or too late in many ways."""
 
+import ast
 import asyncio
 from collections import Counter
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import own_nodes
 
 from .shared import SOON, now
 
@@ -120,8 +122,14 @@ class Consumer(Exercise):
             queue = Taken(details.ended)
             try:
                 lab.run(self._play(consumer, queue, details.details, self.arrivals, at_most))
-            except Exception:
+            except Exception as error:
                 if details.wrong is None:
+                    if getattr(error, "kind", "") == "leaked" and (leaving := _leaving(lab)):
+                        error.line, error.at = leaving, "leaves while they still run"
+                        error.try_ = (
+                            "`None` says that no more will come. Await the tasks of all that has "
+                            "begun; a TaskGroup awaits all that it has started."
+                        )
                     raise
             if details.wrong is not None:
                 raise details.wrong
@@ -427,3 +435,17 @@ class Consumer(Exercise):
     keeps_the_sentinel = with_workers.but(
         "await queue.put(None)", "", kind="one sentinel", says="ended, 2 more still waited"
     )
+
+
+def _leaving(lab):
+    """The one `return` or `break` in the endless loop that ends the consumer, if that is the only
+    way out; or None.
+    """
+    for function in lab.nodes():
+        if not isinstance(function, ast.AsyncFunctionDef) or function.name != lab.asks:
+            continue
+        leaves = [node for node in own_nodes(function) if isinstance(node, (ast.Return, ast.Break))]
+        loop = function.body[-1]
+        if isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant) and len(leaves) == 1:
+            return leaves[0].lineno
+    return None

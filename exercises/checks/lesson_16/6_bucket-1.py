@@ -189,7 +189,7 @@ class Bucket(Exercise):
                             f"gives {int(most + SOON)}.",
                             _counts_again(lab),
                             "Time that has been counted must not be counted again: note the moment "
-                            "of each refill, and that after a sleep.",
+                            "of each refill, and note it anew after a sleep.",
                             headline="counted the same time twice",
                         )
                     raise Wrong(

@@ -1,7 +1,15 @@
-"""What exercises of lesson 16 share: the times that ways of working take."""
+"""What exercises of lesson 16 share: the times that ways of working take, and what workers on one
+queue get wrong.
+"""
 
+import ast
 import asyncio
 import collections
+
+from helpers.coach import Wrong
+from helpers.coach.mistakes.errors import mistake
+from helpers.coach.mistakes.nodes import own_nodes, spans
+from helpers.coach.mistakes.words import brief, error_words
 
 SOON = 1e-6  # seconds: virtual times that differ by less are the same moment
 
@@ -52,3 +60,86 @@ def noting_the_end(service):
     fetch.ended = 0.0
     fetch.__name__ = fetch.__qualname__ = service.__name__
     return fetch
+
+
+def look_for_unwatched(lab, run):
+    """Raise Wrong if an error stayed in a worker while the answer waited in `queue.join()`, and
+    nothing looks at the workers but the cleanup that cancels them.
+    """
+    if run.error is not None or not lab.raised or any(map(lab.text.keeper, lab.raised)):
+        return
+    line = _joins_unwatched(lab)
+    if line:
+        raise Wrong(
+            "lost error",
+            f"`{error_words(lab.raised[0])}` had to come out. It returned {brief(run.result)} "
+            "instead.",
+            line,
+            "An error ends the worker, and stays in the worker's task. A TaskGroup around the "
+            "workers and this wait hears of it at once.",
+            at="waits, and nobody looks at the workers meanwhile",
+        )
+
+
+def _joins_unwatched(lab):
+    """The line that awaits `join` before the workers are cancelled, if whatever else could tell of
+    their errors stands behind that; or None.
+    """
+    joins = [
+        node.lineno
+        for node in lab.nodes()
+        if isinstance(node, ast.Await)
+        and isinstance(node.value, ast.Call)
+        and ast.unparse(node.value.func).endswith(".join")
+    ]
+    cancels = lab.call_of("*.cancel")
+    looks = [
+        call.lineno for call in lab.text.calls_of("gather", "wait", "wait_for", "as_completed")
+    ]
+    watches = lab.call_of("TaskGroup", "add_done_callback", "result", "exception")
+    if not (joins and cancels and looks) or watches:
+        return None
+    return joins[0] if max(joins) < cancels < min(looks) else None
+
+
+def stuck_workers(lab, stuck):
+    """The Wrong for workers that wait without end, and its line; of those that look at a condition
+    before they wait, while only items are put, it tells that.
+    """
+    found, found.line = mistake(stuck, lab.text, lab.asks)
+    gets = [line for _, _, line, what in stuck.tasks if what == "Queue.get"]
+    if found.kind == "one sentinel" and _puts_items_alone(lab) and _looks_before(lab, gets[0]):
+        found.headline = "left workers waiting"
+        found.at = "waits for an item that nobody will put"
+        found.try_ = (
+            "The `while` looks at its condition before `get`: a worker that waits there already "
+            "looks no more. Wake each at the end, by a `None` of its own or by `queue.shutdown()`."
+        )
+    return found
+
+
+def _puts_items_alone(lab):
+    """Whether all that is put is what a loop over a plain name gives: no sentinel."""
+    items = {
+        node.target.id
+        for node in lab.nodes()
+        if isinstance(node, (ast.For, ast.AsyncFor))
+        and isinstance(node.target, ast.Name)
+        and isinstance(node.iter, ast.Name)
+    }
+    given = [part for call in lab.text.calls_of("put", "put_nowait") for part in call.args]
+    return all(isinstance(part, ast.Name) and part.id in items for part in given)
+
+
+def _looks_before(lab, line):
+    """Whether the loop around this line can end by its condition alone, which comes before."""
+    loops = [
+        node
+        for node in lab.nodes()
+        if isinstance(node, ast.While) and spans(node, line) and line > node.test.end_lineno
+    ]
+    leaves = (ast.Break, ast.Return, ast.Raise)
+    return len(loops) == 1 and not (
+        isinstance(loops[0].test, ast.Constant)
+        or any(isinstance(part, leaves) for part in own_nodes(loops[0]))
+    )

@@ -89,7 +89,11 @@ class ReadFrame(Exercise):
 
         hello, long = frame(b"hello"), frame(b"y" * 1000)
         pieces = 1.0, hello[:2], 1.0, hello[2:6], 1.0, hello[6:], 60.0, None
-        self.compare(lab, read("a frame of 5 bytes that came in three pieces", *pieces), b"hello")
+        self.compare(
+            lab,
+            read("a message of 5 bytes, whose frame came in three pieces", *pieces),
+            b"hello",
+        )
         got = read(
             "two frames that came at once, and then an empty one",
             hello + frame(b"wo\nrld") + frame(b""),
@@ -100,7 +104,7 @@ class ReadFrame(Exercise):
         for one, expected in zip(got, (b"hello", b"wo\nrld", b"")):
             self.compare(lab, one, expected)
         got = read(
-            "a frame of 1000 bytes in pieces of 400",
+            "a message of 1000 bytes, whose frame came in pieces of 400",
             long[:400],
             1.0,
             long[400:800],
@@ -247,16 +251,16 @@ class ReadFrame(Exercise):
             found = lab.suspect(got, expected)
             raise Wrong(
                 "value",
-                "The frame held 0 bytes: it is there, with an empty message. It returned None.",
+                "The frame is there, with an empty message. It returned None.",
                 found and found.line,
                 'None tells that the connection has ended. Return `b""`.',
             )
         if isinstance(got, bytes | bytearray | None):
             raise Wrong(
                 "one read is one message",
-                f"The frame held {len(expected)} bytes; it returned {bytes(got)[:20]!r}."
+                f"The message has {len(expected)} bytes; it returned {bytes(got)[:20]!r}."
                 if got is not None
-                else f"The frame held {len(expected)} bytes; it returned None.",
+                else f"The message has {len(expected)} bytes; it returned None.",
                 lab.call_of("read"),
             )
         lab.equal(got, expected)

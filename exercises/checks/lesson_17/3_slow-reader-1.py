@@ -331,6 +331,16 @@ class SlowReader(Exercise):
                 "each.",
                 headline="drained too seldom",
             )
+        if line := _drains_behind(lab):
+            raise Wrong(
+                "no drain",
+                observed,
+                line,
+                "`write` only puts the bytes into a buffer. Drain inside of the loop, after each "
+                "part, so that no further part is taken while the client is slow.",
+                headline="drained only after the loop",
+                at="is reached when the loop is over",
+            )
         limit = lab.call_of("drain") and lab.call_of("set_write_buffer_limits")
         if limit:
             raise Wrong(
@@ -486,6 +496,21 @@ def _collecting(lab):
     return lab.earliest(
         *(loop.body[0].lineno for loop in loops if "write" not in ast.unparse(loop))
     )
+
+
+def _drains_behind(lab):
+    """The line of the one `drain`, if it stands behind the loop that writes, and in none; or
+    None.
+    """
+    loops = [node for node in lab.nodes() if isinstance(node, (ast.AsyncFor, ast.While))]
+    drains = lab.text.calls_of("drain")
+    writing = [loop for loop in loops if lab.text.calls_of("write", inside=loop)]
+    if len(drains) != 1 or not writing:
+        return None
+    line = drains[0].lineno
+    behind = all(loop.end_lineno < line for loop in loops)
+    same = lab.text.function_at(line) is lab.text.function_at(writing[0].lineno)
+    return line if behind and same else None
 
 
 def _goes_on(node):

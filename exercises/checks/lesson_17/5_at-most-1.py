@@ -4,6 +4,7 @@ import ast
 import asyncio
 import contextlib
 
+from helpers.basics.words import count
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.suspects import Suspect
 
@@ -189,7 +190,8 @@ class AtMost(Exercise):
                 story.append(f"client {len(clients)} {event.replace('came', f'came{to}', 1)}")
             elif inside:
                 ending, task, leaving = inside.pop(0)
-                story.append(f"client {leaving} {event}")
+                of = "the handler of " if event == "was cancelled" else ""
+                story.append(f"{of}client {leaving} {event}")
                 if event == "left":
                     ending.set_result(None)
                 elif event == "made `handle` raise KeyError":
@@ -258,15 +260,26 @@ class AtMost(Exercise):
                 headline="a place was lost",
                 at="gives the place back, but not after every end of `handle`",
             )
-        lingering = any(wire.closing and not task.done() for wire, task in clients[:-1])
+        lingering = [
+            (wire.sent == b"busy\n", n)
+            for n, (wire, task) in enumerate(clients[:-1], 1)
+            if wire.closing and not task.done() and n % handlers == len(clients) % handlers
+        ]
         if lingering and (waits := lab.call_of("wait_closed")):
+            told_busy, other = min(lingering)
             raise Wrong(
                 "not given back",
-                f"{observed} The connection of another one had been closed, and `wait_closed` "
-                "still waited for it.",
+                f"Client {len(clients)} was told busy, while `handle` was running for "
+                f"{count(len(here), 'client')}; `number` is {number}. The connection of client "
+                f"{other}"
+                + (", who had been told busy," if told_busy else "")
+                + " was being closed, and `wait_closed` still waited for it.",
                 waits,
-                "Count only those whose `handle` goes on. Waiting for a connection that is "
-                "being closed, or for one that was told busy, needs no place.",
+                "A client that is told busy needs no place, not even while you wait for the end of "
+                "its connection."
+                if told_busy
+                else "When `handle` has ended, its place is free again: give it back before you "
+                "wait for the end of the connection.",
                 headline="kept a place too long",
             )
 

@@ -1,3 +1,4 @@
+import ast
 import inspect
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
@@ -82,15 +83,13 @@ class CountWSGI(Exercise):
                 else f"; there is {'an empty' if length == '' else 'no'} CONTENT_LENGTH"
             )
             lab.told(f"with {method} {path} and a body of {len(body)} bytes{told}")
-            got_status, got = self._ask(app, lab, method, path, body, length)
-            if got_status != status:
-                raise Wrong(
-                    "protocol",
-                    f"It answered {got_status}, not {status}.",
-                    lab.condition("environ"),
-                    "Look at the method and at the path.",
-                    headline="wrong status",
-                )
+            try:
+                got_status, got = self._ask(app, lab, method, path, body, length)
+            except ValueError as error:
+                if length == "" and str(error).endswith("''"):  # of `int("")`
+                    raise self._empty_length(lab, error) from None
+                raise
+            self._compare_status(lab, method, path, got_status, status)
             if answer is not None:
                 lab.equal(got, answer, what="The body was")
 
@@ -112,18 +111,37 @@ class CountWSGI(Exercise):
         said = str(len(body)) if body else length
         status, answer = self._ask(app, lab, method, path, body, said)
         asked = 200 if (method, path) == ("POST", "/count") else 404
-        if status != asked:
-            raise Wrong(
-                "protocol",
-                f"It answered {status}, not {asked}.",
-                lab.condition("environ"),
-                try_="Look at the method and at the path.",
-                headline="wrong status",
-            )
+        self._compare_status(lab, method, path, status, asked)
         stripped = lab.call_of("*strip")
         if status == 200 and stripped and answer == b"%d" % len(body.strip()):
             lab.equal(answer, b"%d" % len(body), what="The body was", line=stripped)
         return {"the body was": answer} if status == 200 else {}
+
+    def _compare_status(self, lab, method, path, got, asked):
+        if got == asked:
+            return
+        line, try_ = lab.condition("environ"), "Look at the method and at the path."
+        if got == 200 and method == "POST":
+            line = _changing_path(lab) or lab.literal("/count") or line
+            try_ = f"The path must be `/count` and nothing else: {path!r} is another one."
+        elif got == 200 and path == "/count":
+            try_ = f"The method must be POST: a {method} of the same path is answered by 404."
+        raise Wrong(
+            "protocol", f"It answered {got}, not {asked}.", line, try_, headline="wrong status"
+        )
+
+    def _empty_length(self, lab, error):
+        gets = [call for call in lab.text.calls_of("get") if "_LENGTH" in ast.unparse(call)]
+        default = any(len(call.args) == 2 for call in gets)
+        return Wrong(
+            "raised",
+            f"It raised ValueError: {error}.",
+            lab.text.of_traceback(error),
+            "The length may be an empty text, of which `int` makes no number: that says 0, too."
+            + (" The default of `get` is for a key that is missing." if default else ""),
+            headline="raised ValueError",
+            at="raises it",
+        )
 
     def _ask(self, app, lab, method, path, body, length):
         environ = {
@@ -188,8 +206,12 @@ class CountWSGI(Exercise):
                 "value",
                 f"It returned {pieces!r}.",
                 lab.returning(),
-                try_="Return a list with the bytes in it. A server goes through what it is "
-                "given, and of bytes alone it gets numbers.",
+                try_="Return a list with the bytes in it. A server iterates over what you return, "
+                + (
+                    "and iterating over bytes gives numbers."
+                    if isinstance(pieces, bytes)
+                    else "and iterating over a text gives letters."
+                ),
             )
         pieces = list(pieces)
         if strange := [piece for piece in pieces if not isinstance(piece, bytes)]:
@@ -341,3 +363,10 @@ class CountWSGI(Exercise):
         start_response(200, [])
         length = int(environ.get("CONTENT_LENGTH") or 0)
         return [str(len(environ["wsgi.input"].read(length))).encode()]
+
+
+def _changing_path(lab):
+    """Where the path is stripped or looked at in part, or None."""
+    parts = ("strip", "rstrip", "removesuffix", "startswith", "endswith", "split", "lower")
+    calls = lab.text.calls_of(*parts)
+    return lab.earliest(*(call.lineno for call in calls if "PATH_INFO" in ast.unparse(call)))
