@@ -3,7 +3,6 @@ import asyncio
 
 from helpers.basics.backports import Queue, QueueShutDown
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
-from helpers.coach.mistakes.hangs import Stuck
 
 from .shared import (
     SOON,
@@ -11,7 +10,6 @@ from .shared import (
     look_for_unwatched,
     noting_the_end,
     or_one,
-    stuck_workers,
     with_workers,
 )
 
@@ -53,10 +51,7 @@ class AllWorkersEnd(Exercise):
         for workers, urls in (2, list("abcdefg")), (3, list("abcdefg")), (4, ["b"]), (2, []):
             service = lab.service(or_one(seconds))
             fetch = noting_the_end(service)
-            try:
-                run = lab.run(fetch_all, fetch, urls, workers)
-            except Stuck as stuck:
-                raise stuck_workers(lab, stuck) from None
+            run = lab.run(fetch_all, fetch, urls, workers)
             extra = [url for url in service.calls if url not in urls]
             if extra:
                 raise Wrong(

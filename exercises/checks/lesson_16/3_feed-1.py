@@ -5,7 +5,6 @@ import asyncio
 
 from helpers.basics.backports import Queue, QueueShutDown
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
-from helpers.coach.mistakes.hangs import Stuck
 from helpers.coach.mistakes.nodes import is_named
 
 from .shared import (
@@ -14,7 +13,6 @@ from .shared import (
     look_for_unwatched,
     noting_the_end,
     or_one,
-    stuck_workers,
     with_workers,
     words_of,
 )
@@ -52,10 +50,7 @@ class Feed(Exercise):
             seconds = [3 if item % 5 == 0 else 1 for item in range(items)]
             send = lab.service(or_one(enumerate(seconds)), name="send")
             source = lab.stream(range(items), behind=send)
-            try:
-                run = lab.run(feed, source, noting_the_end(send), workers, size)
-            except Stuck as stuck:
-                raise stuck_workers(lab, stuck) from None
+            run = lab.run(feed, source, noting_the_end(send), workers, size)
             self._all_sent(lab, send, items)
             lab.limited(send.peak, workers, "items", send.peak_place)
             self._bounded(lab, source, workers, size)

@@ -7,8 +7,6 @@ import asyncio
 import collections
 
 from helpers.coach import Wrong
-from helpers.coach.mistakes.errors import mistake
-from helpers.coach.mistakes.nodes import own_nodes, spans
 from helpers.coach.mistakes.words import brief, error_words
 
 SOON = 1e-6  # seconds: virtual times that differ by less are the same moment
@@ -100,46 +98,3 @@ def _joins_unwatched(lab):
     if not (joins and cancels and looks) or watches:
         return None
     return joins[0] if max(joins) < cancels < min(looks) else None
-
-
-def stuck_workers(lab, stuck):
-    """The Wrong for workers that wait without end, and its line; of those that look at a condition
-    before they wait, while only items are put, it tells that.
-    """
-    found, found.line = mistake(stuck, lab.text, lab.asks)
-    gets = [line for _, _, line, what in stuck.tasks if what == "Queue.get"]
-    if found.kind == "one sentinel" and _puts_items_alone(lab) and _looks_before(lab, gets[0]):
-        found.headline = "left workers waiting"
-        found.at = "waits for an item that nobody will put"
-        found.try_ = (
-            "The `while` looks at its condition before `get`: a worker that waits there already "
-            "looks no more. Wake each at the end, by a `None` of its own or by `queue.shutdown()`."
-        )
-    return found
-
-
-def _puts_items_alone(lab):
-    """Whether all that is put is what a loop over a plain name gives: no sentinel."""
-    items = {
-        node.target.id
-        for node in lab.nodes()
-        if isinstance(node, (ast.For, ast.AsyncFor))
-        and isinstance(node.target, ast.Name)
-        and isinstance(node.iter, ast.Name)
-    }
-    given = [part for call in lab.text.calls_of("put", "put_nowait") for part in call.args]
-    return all(isinstance(part, ast.Name) and part.id in items for part in given)
-
-
-def _looks_before(lab, line):
-    """Whether the loop around this line can end by its condition alone, which comes before."""
-    loops = [
-        node
-        for node in lab.nodes()
-        if isinstance(node, ast.While) and spans(node, line) and line > node.test.end_lineno
-    ]
-    leaves = (ast.Break, ast.Return, ast.Raise)
-    return len(loops) == 1 and not (
-        isinstance(loops[0].test, ast.Constant)
-        or any(isinstance(part, leaves) for part in own_nodes(loops[0]))
-    )

@@ -34,8 +34,9 @@ Errors = type[BaseException] | tuple[type[BaseException], ...]
 
 AWAIT_IT = "Calling a coroutine function only builds a paused frame. Put `await` before the call."
 NOT_HERE = (
-    "What takes an ordinary function makes a coroutine of yours and drops it. Look for its sister "
-    "that awaits, as `push_async_callback`, or call and await it yourself."
+    "Your coroutine function is called there like any other function, and the coroutine that it "
+    "makes is dropped. Use the variant that awaits, such as `push_async_callback`, or call and "
+    "await it yourself."
 )
 
 # Seconds, on the exercise's clock, that a cancelled answer may take for its cleanup.
@@ -380,7 +381,7 @@ class Lab(Comparing, Fakes, Lines):
             name, place = self.unawaited[0]
             said = f"`{name}` was called, and nobody awaited the coroutine."
             if handed := self.text.handed_over(name, place):
-                at = "hands it to what calls it and doesn't await"
+                at = "hands it to what calls it without an `await`"
                 raise Wrong("not awaited", said, handed, NOT_HERE, at=at)
             alone = place and place[0] == self.text.main and self.text.calls_alone(place[1])
             raise Wrong("not awaited", said, place, AWAIT_IT if alone else None)

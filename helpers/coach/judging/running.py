@@ -38,7 +38,7 @@ def left_running(
     codes = [code_of(task.get_coro()) for task in left]
     names = sorted(f"`{coroutine_name(task.get_coro())}`" for task in left)
     made = [*filter(None, (source.of_coroutine(task.get_coro()) for task in left))]
-    place, at, try_ = next(iter(made), None), "starts it", None
+    place, at, try_ = next(iter(made), None), f"starts {'it' if len(left) == 1 else 'them'}", None
     if any(task.cancelling() for task in left):
         asks = _cancels(made, source)
         if len(asks) == 1:

@@ -61,8 +61,8 @@ FOR_EVER = (
     "the end into the queue, or cancel the task then."
 )
 NO_FLAG = (
-    "A worker that waits in `get` asks no condition until an item comes. Put a mark for the end, "
-    "one for each worker, or use `queue.shutdown()`."
+    "The loop asks its condition before `get`: a worker that waits there already asks no more. "
+    "Wake each one at the end, by a `None` of its own or by `queue.shutdown()`."
 )
 NOBODY_TAKES = (
     "A queue with a `maxsize` takes so many items, and then `put` waits until somebody takes one: "
@@ -307,13 +307,13 @@ def _one_sentinel(tasks, source, ended):
         f"{count(gone, 'worker')} `{name}` ended, {left} more still waited for an item in "
         "`Queue.get`, and nobody was left to put one."
     )
-    if len(source.calls_of("put", "put_nowait")) == 1 and source.use_of("is_set", "empty"):
+    if len(source.calls_of("put", "put_nowait")) == 1 and source.asks_before((filename, line)):
         return Wrong(
             "one sentinel",
             observed,
             at="waits for an item that nobody will put",
             try_=NO_FLAG,
-            headline="workers that are never woken",
+            headline="left workers waiting",
         ), (filename, line)
     return Wrong(
         "one sentinel",

@@ -314,6 +314,17 @@ class Source(Lines):
             return False
         return not any(isinstance(part, (ast.Break, ast.Return)) for part in own_nodes(inmost))
 
+    def asks_before(self, place: Place) -> bool:
+        """Whether a place stands in a `while` that ends by its condition alone, and that is asked
+        before this place is reached.
+        """
+        inmost = max(_whiles_at(place), key=_line, default=None)
+        if inmost is None or isinstance(inmost.test, ast.Constant):
+            return False
+        leaves = (ast.Break, ast.Return, ast.Raise)
+        leaving = any(isinstance(part, leaves) for part in own_nodes(inmost))
+        return place[1] > inmost.test.end_lineno and not leaving
+
     def calls_of(self, *names: str, inside: ast.AST | None = None) -> list[ast.Call]:
         """The calls of functions or methods of these names, in the answer's order. inside: those
         that this function makes itself.
