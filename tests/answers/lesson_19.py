@@ -4718,3 +4718,28 @@ async def shut_down(server, under_way, seconds):
         task.cancel()
     await asyncio.gather(*left, return_exceptions=True)
     return len(left)
+
+# %% ask-pool-1 right: divide and conquer in groups
+import asyncio
+
+
+async def prices(pool, names):
+    """Return the price of each name, in order."""
+
+    async def some(part):
+        match part:
+            case []:
+                return []
+            case [name]:
+                async with pool.acquire() as connection:
+                    return [await connection.fetch(name)]
+        half = len(part) // 2
+        try:
+            async with asyncio.TaskGroup() as group:
+                left = group.create_task(some(part[:half]))
+                right = group.create_task(some(part[half:]))
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        return left.result() + right.result()
+
+    return await some(list(names))
