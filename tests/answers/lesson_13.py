@@ -3812,3 +3812,27 @@ async def buy(changed, shelf):
             return shelf.pop(0)
         await changed.wait()
         return await buy(changed, shelf)
+
+# %% account-1 wrong: lock stays held when cancelled
+# cause: except Exception does not catch CancelledError, so after a payment cancelled in the bank the lock is never released and the next pay hangs.
+# line: except Exception: | self._busy.release()
+import asyncio
+
+
+class Account:
+    """An account that no two tasks change at once."""
+
+    def __init__(self, bank):
+        self._bank = bank
+        self._busy = asyncio.Lock()
+        self.euros = 0
+
+    async def pay(self, change):
+        await self._busy.acquire()
+        try:
+            new_euros = await self._bank(self.euros, change)
+        except Exception:
+            self._busy.release()
+            raise
+        self.euros = new_euros
+        self._busy.release()

@@ -3923,3 +3923,115 @@ async def from_mirrors(fetch, mirrors, seconds):
             except (TimeoutError, httpx.TransportError) as error:
                 problem = error
         raise problem
+
+# %% retry-1 wrong: POST guarded only for transport
+# cause: A POST that is answered with a 503 is sent again, because the method is looked at only where a TransportError is caught.
+# line: if response.status_code != 503 or delay is None: | if method == "POST" or delay is None:
+import asyncio
+import httpx
+
+
+async def ask(client, method, page):
+    """Return the response; try again what may pass and may be done twice."""
+    for delay in (0.1, 0.2, 0.4, None):
+        try:
+            response = await client.request(method, page)
+        except httpx.TransportError:
+            if method == "POST" or delay is None:
+                raise
+        else:
+            if response.status_code == 200:
+                return response
+            if response.status_code != 503 or delay is None:
+                response.raise_for_status()
+        await asyncio.sleep(delay)
+
+# %% retry-1 wrong: three tries instead of four
+# cause: The third try is taken for the last one, so a request that would succeed at the fourth try, after 0.4 s, fails with the third error.
+# line: TRIES = 3 | for n in range(1, tries + 1):
+import asyncio
+import httpx
+
+TRIES = 3
+
+
+def may_pass(error):
+    if isinstance(error, httpx.HTTPStatusError):
+        return error.response.status_code == 503
+    return isinstance(error, httpx.TransportError)
+
+
+async def ask(client, method, page):
+    tries = 1 if method == "POST" else TRIES
+    wait = 0.1
+    for n in range(1, tries + 1):
+        try:
+            response = await client.request(method, page)
+            response.raise_for_status()
+            return response
+        except (httpx.TransportError, httpx.HTTPStatusError) as error:
+            if n == tries or not may_pass(error):
+                raise
+        await asyncio.sleep(wait)
+        wait *= 2
+
+# %% jitter-1 wrong: doublings rounded down to four
+# cause: The exponent is clipped to 4, so from attempt 5 on the range ends at 1.6 s instead of at 2 s.
+# line: MAX_DOUBLINGS = int(math.log2(CAP / BASE)) | min(attempt, MAX_DOUBLINGS)
+import math
+import random
+
+BASE = 0.1
+CAP = 2.0
+MAX_DOUBLINGS = int(math.log2(CAP / BASE))
+
+
+def pause(attempt):
+    """Return how many seconds to wait after so many failures before this one."""
+    upper = BASE * 2 ** min(attempt, MAX_DOUBLINGS)
+    return random.random() * upper
+
+# %% retry-after-1 wrong: proportional jitter gets too late
+# cause: The jitter grows with the wait, so when told more than 5 s it may come back more than half a second late.
+# line: await asyncio.sleep(wait * random.uniform(1, 1.1))
+import asyncio
+import random
+
+
+async def ask(client, page):
+    """Return the response; where the server says when to come back, come back then."""
+    while (response := await client.get(page)).status_code == 429:
+        wait = int(response.headers.get("Retry-After", "1"))
+        await asyncio.sleep(wait * random.uniform(1, 1.1))
+    response.raise_for_status()
+    return response
+
+# %% retry-after-1 wrong: sleeps for None where there is no header
+# cause: headers.get gives None where the header is missing, and int(None) is a TypeError
+# line: seconds = int(response.headers.get("Retry-After"))
+import asyncio
+
+
+async def ask(client, page):
+    while True:
+        response = await client.get(page)
+        if response.status_code != 429:
+            response.raise_for_status()
+            return response
+        seconds = int(response.headers.get("Retry-After"))
+        await asyncio.sleep(seconds)
+
+# %% retry-after-1 wrong: adds up to a second
+# cause: the random extra is up to a second; half a second is the most
+# line: extra = random.random()
+import asyncio
+import random
+
+
+async def ask(client, page):
+    while True:
+        response = await client.get(page)
+        if response.status_code != 429:
+            return response.raise_for_status()
+        extra = random.random()
+        await asyncio.sleep(int(response.headers.get("Retry-After", 1)) + extra)

@@ -2711,3 +2711,32 @@ async def load(stream, fetch):
     finally:
         for task in (reader, *fetches):
             task.cancel()
+
+# %% first-match-1 wrong: aclosing around the generator expression
+# cause: aclosing closes only the generator expression, which does not close the stream it reads from, so after a match the stream is still open.
+# line: async with aclosing(matches): | matches = (item async for item in stream if wanted(item))
+from contextlib import aclosing
+
+
+async def first(stream, wanted):
+    """Return the first item that is wanted, or None; close the stream."""
+    matches = (item async for item in stream if wanted(item))
+    async with aclosing(matches):
+        return await anext(matches, None)
+
+# %% first-match-1 wrong: closes inside a generator that nobody closes
+# cause: the aclosing stands in an inner async generator that is left in the middle, so its block is not left when first returns
+# line: async with aclosing(stream): | return await anext(matches(), None)
+from contextlib import aclosing
+
+
+async def first(stream, wanted):
+    """Return the first item that is wanted, or None; close the stream."""
+
+    async def matches():
+        async with aclosing(stream):
+            async for item in stream:
+                if wanted(item):
+                    yield item
+
+    return await anext(matches(), None)

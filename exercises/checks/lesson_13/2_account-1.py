@@ -7,6 +7,7 @@ import threading
 
 from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.hangs import Stuck
 
 from .shared import ended, made_per_call, now
 
@@ -207,8 +208,13 @@ class PayIn(Exercise):
         # Nothing is refused before 1 s, so what was cancelled before that never is.
         others = changes[:number] + changes[number + 1 :]
         refused = _refused(others if after == 0.5 else changes)
-        which = f"payment number {number + 1}" if others else "that payment"
-        lab.told(f"and paid in {_sums(changes)}, then 7; {which} was cancelled {when}{refused}")
+        if others:
+            lab.told(
+                f"and paid in {_sums(changes)}, and then 7; of the first {len(changes)}, number "
+                f"{number + 1} was cancelled {when}{refused}"
+            )
+        else:
+            lab.told(f"and paid in {_sums(changes)}, which I cancelled {when}, and then 7{refused}")
 
         def cancel(tasks, bank):
             def now():
@@ -222,7 +228,19 @@ class PayIn(Exercise):
                 asyncio.get_running_loop().call_later(after, now)
 
         banks, waited = [], []
-        seen = self._paid(Account, lab, [changes], cancel)
+        try:
+            seen = self._paid(Account, lab, [changes], cancel)
+        except Stuck:
+            if not (line := lab.text.narrow_cleanup("release")):
+                raise
+            raise Wrong(
+                "deadlock",
+                "The payment after it waited for ever.",
+                line,
+                "A CancelledError is no `Exception`: it passes by, and nothing is released. "
+                "A `finally` is on every way out, and so is the end of an `async with`.",
+                at="doesn't catch a cancellation",
+            ) from None
         (bank,) = banks
         if bank.peak > 1:
             raise Wrong(
@@ -329,6 +347,20 @@ class PayIn(Exercise):
         async def pay(self, change):
             await self.lock.acquire()
             self.euros = await self.bank(self.euros, change)
+            self.lock.release()
+
+    @wrong("deadlock", says="A CancelledError is no `Exception`")
+    class keeps_the_lock_when_cancelled:
+        def __init__(self, bank):
+            self.bank, self.euros, self.lock = bank, 0, asyncio.Lock()
+
+        async def pay(self, change):
+            await self.lock.acquire()
+            try:
+                self.euros = await self.bank(self.euros, change)
+            except Exception:
+                self.lock.release()
+                raise
             self.lock.release()
 
     @wrong("lost update", says="others read `euros` too")

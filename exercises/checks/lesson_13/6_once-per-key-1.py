@@ -163,8 +163,8 @@ class OncePerKey(Exercise):
                 f"One of the two got {odd[0]!r}, and not the OSError of `load`.",
                 lab.earliest(lab.deleting(), lab.call_of("pop")) or lab.handler(),
                 "All that wait for a load get its error. And the second one to take it "
-                "out of the dict finds it gone, or finds the next task there: "
-                "`if tasks.get(key) is task: del tasks[key]`.",
+                "out of the dict finds it gone, or finds the next task there: take it out only "
+                "if it is still what stands under its key.",
             )
         await self._asked_again(once_per_key, lab)
         await self._cancelled_among_others(once_per_key, lab)
@@ -192,7 +192,7 @@ class OncePerKey(Exercise):
                 "time. 2 calls are enough.",
                 lab.earliest(lab.deleting(), lab.call_of("pop")),
                 "A task that wakes late takes out what another one has begun meanwhile. Take out "
-                "only the failed task: `if tasks.get(key) is task: del tasks[key]`.",
+                "what failed only if it is still what stands under its key.",
                 headline="loaded more than once",
             )
 
@@ -301,8 +301,8 @@ class OncePerKey(Exercise):
                 try_ = "Who has waited for the lock must look again: the page may be there by then."
             if not line and (line := _begun_in_vain(lab)):
                 try_ = (
-                    "Python computes an argument before the call, whether `setdefault` needs it or "
-                    "not. Ask `if key not in tasks:` first, and only then begin a load."
+                    "Python computes an argument before the call, whether it is needed or not. Ask "
+                    "first if the key is there, and only then begin a load."
                 )
             line = (
                 line
@@ -594,7 +594,7 @@ class OncePerKey(Exercise):
     def with_functools_cache(load):
         return functools.cache(load)
 
-    @wrong("lost error", says="`if tasks.get(key) is task: del tasks[key]`")
+    @wrong("lost error", says="still what stands under its key")
     def deletes_twice(load):
         tasks = {}
 

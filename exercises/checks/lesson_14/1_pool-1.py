@@ -231,12 +231,16 @@ class WithinThePool(Exercise):
                 "Let in as many as there are connections.",
             )
         if sum(asked.arrived < slow.answered for asked in log) <= 5:
+            oldest = lab.await_of("popleft", "pop")
+            waits = oldest or lab.call_of("gather", "TaskGroup", "asyncio.wait")
             raise Wrong(
                 "batch barrier",
                 "While the slow page was in flight, four places stood empty: nothing new was sent.",
-                lab.await_of("popleft", "pop")
-                or lab.call_of("gather", "TaskGroup", "asyncio.wait")
-                or lab.call_of("range", "batched"),
+                waits or lab.call_of("range", "batched"),
+                "Send the next request as soon as any place is free: workers on one queue, or a "
+                "semaphore.",
+                headline="waited for the oldest request" if oldest else "waited for a whole batch",
+                at="waits for the slowest of its batch" if waits and not oldest else "",
             )
 
     @sweep(

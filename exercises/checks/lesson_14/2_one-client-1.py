@@ -207,13 +207,16 @@ class OneClient(Exercise):
         most=12,
     )
     def any_pages(self, all_names, lab, pages, last):
-        shown = pages if len(pages) < 9 else f"{len(pages)} of them"
-        ends = {
-            200: "",
-            "lost": "; the connection to the last page is lost",
-            "silent": "; the last page never comes, and I cancelled it",
-        }.get(last, f"; the last page answers {last}")
-        lab.told(f"with these names on the pages: {shown}{ends}")
+        if last == 200:
+            shown = pages if len(pages) < 9 else f"{len(pages)} of them"
+            lab.told(f"with these names on the pages: {shown}")
+        else:
+            ends = {
+                "lost": "loses its connection",
+                "silent": "never comes, and I cancelled the call",
+            }.get(last, f"answers {last}")
+            first = f"these names on the pages: {pages[:-1]}; the next page"
+            lab.told(f"with {first if pages[1:] else 'a list whose first page'} {ends}")
 
         async def answer(request):
             number = int(request.url.params.get("offset", 0))

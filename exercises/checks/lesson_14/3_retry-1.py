@@ -9,7 +9,7 @@ import httpx
 import tenacity
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
-from helpers.coach.mistakes.nodes import is_named, uses
+from helpers.coach.mistakes.nodes import is_constant, is_named, uses
 
 from .shared import (
     MOST,
@@ -154,7 +154,8 @@ class TryAgain(Exercise):
                 f"It asked {times(server)}, and was told {status} each time.",
                 deciding(lab, httpx.HTTPStatusError, "status")
                 or lab.earliest(lab.use_of("status_code", "retry_if*"), lab.literal("status_code")),
-                "Here only a 503 and a TransportError may pass." if status == 429 else None,
+                f"A {status} does not pass: its error comes out at once. Only a 503 and a "
+                "TransportError may pass.",
             )
 
     def _look_at_status(self, lab, server, error):
@@ -195,7 +196,8 @@ class TryAgain(Exercise):
         for outcome in (httpx.ReadError, 503):
             lost = outcome != 503
             error = outcome if lost else httpx.HTTPStatusError
-            lab.told(f"with a POST that {'loses its connection' if lost else 'is answered 503'}")
+            what = "loses its connection" if lost else "is answered 503"
+            lab.told(f"with a POST whose first try {what}")
             server = Server(lab, outcome)
             with contextlib.suppress(Wrong):
                 lab.run(server.meet(ask, "POST", "/orders"), raises=httpx.HTTPError)
@@ -204,12 +206,14 @@ class TryAgain(Exercise):
                     "retried",
                     f"The server got the same POST {times(server)}: that may be as many orders.",
                     deciding(lab, error, "method", "POST")
-                    or (None if lost else lab.condition("status*"))
+                    or (None if lost else _asks_for_the_status(lab))
                     or lab.earliest(
                         lab.literal("POST"),
                         lab.call_of("retry_if"),
                         lab.operation("==", on=["method"]),
                     ),
+                    f"A POST is never tried again, after a {'lost connection' if lost else '503'} "
+                    "either: its error comes out at once.",
                 )
             server = Server(lab, outcome)
             try:
@@ -251,9 +255,10 @@ class TryAgain(Exercise):
                 raise Wrong(
                     "counted wrong",
                     f"It asked {times(server)}; it should make four tries in all.",
-                    lab.earliest(lab.looping(), lab.call_of("stop_after*")),
+                    _number_outside(lab, len(server.asked))
+                    or lab.earliest(lab.looping(), lab.call_of("stop_after*")),
                     "Three pauses lie between four tries.",
-                    headline="another number of tries",
+                    headline="the wrong number of tries",
                 )
             self._look_at_pauses(lab, server)
             if run.elapsed > sum(self.PAUSES) + 0.01:
@@ -276,6 +281,7 @@ class TryAgain(Exercise):
                 f"A {type(run.error).__name__} came out, of an earlier try.",
                 raised[0].lineno if len(raised) == 1 else None,
                 "It must be the error of the last try.",
+                headline="the wrong error",
             )
 
     @sweep(
@@ -542,6 +548,23 @@ class TryAgain(Exercise):
                 if pause is None or method == "POST" or status != 503:
                     raise
             time.sleep(pause)
+
+
+def _asks_for_the_status(lab):
+    """The comparison of a status with 503, else the first `if` that asks for it."""
+    compared = [
+        node.lineno
+        for node in lab.nodes()
+        if isinstance(node, ast.Compare) and uses(("status*",), node)
+        if any(is_constant(part, 503) for part in ast.walk(node))
+    ]
+    return lab.earliest(*compared) or lab.condition("status*")
+
+
+def _number_outside(lab, number):
+    """The one line outside of the answer that gives a name which it uses this number, or None."""
+    lines = lab.text.all_kept_outside(lambda made: is_constant(made, number))
+    return lines.pop() if len(lines) == 1 else None
 
 
 def _returned_as_it_is(lab):

@@ -100,8 +100,10 @@ class Jitter(Exercise):
                 "pauses",
                 f"The longest pause that I got was {high:.3g} s"
                 + (f", as for attempt {attempt - 1}." if stops else "."),
-                _line_with_the_last(lab, doublings) or line,
-                "The doubling stops too early: it goes on until the longest pause is 2 s."
+                _line_with_the_last(lab, doublings)
+                or (lab.operation("**", "<<", "*=") if stops else None)
+                or line,
+                "The doubling stops too early: it has to go on until the longest pause is 2 s."
                 if stops
                 else "0.1 s for attempt 0, and it doubles with each attempt, up to 2 s.",
                 headline="waits too briefly",

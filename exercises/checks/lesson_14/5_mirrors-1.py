@@ -128,6 +128,7 @@ class Mirrors(Exercise):
                 "A TimeoutError came out, although no time was up.",
                 lab.raising(),
                 "It must be the last mirror's own error.",
+                headline="the wrong error",
             ) from None
         if run.error is not lost:
             raise Wrong(
@@ -135,6 +136,7 @@ class Mirrors(Exercise):
                 "The error of the first mirror came out.",
                 lab.raising(),
                 "It must be the last one's.",
+                headline="the wrong error",
             )
         fetch = lab.service(60, name="fetch")
         lab.told("with one mirror, which never comes back, and 5 s for the whole")

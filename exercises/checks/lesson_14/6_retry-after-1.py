@@ -1,3 +1,4 @@
+import ast
 import asyncio
 import contextlib
 import random
@@ -6,6 +7,7 @@ import time
 import httpx
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import is_constant
 
 from .shared import MOST, Server, came_of, requests_to, the_brackets, the_response, times
 
@@ -72,6 +74,19 @@ class AsTold(Exercise):
     def _come_back(self, lab, ask, server, told):
         try:
             run = lab.run(server.meet(ask, "/7"))
+        except (KeyError, TypeError) as error:
+            if None not in told:
+                raise
+            place = lab.text.of_traceback(error)
+            raise Wrong(
+                "raised",
+                f"It raised {type(error).__name__}: {error}.",
+                place and place[1],
+                "Some servers send no such header: then wait 1 s. `headers.get(name, default)` "
+                "gives the default where it is missing.",
+                headline=f"raised {type(error).__name__}",
+                at="raises it" if place else "",
+            ) from None
         except httpx.HTTPStatusError:
             raise Wrong(
                 "one failure ends all",
@@ -98,7 +113,8 @@ class AsTold(Exercise):
                 int(header or 1),
                 lab.call_of("sleep"),
                 "The server counts that against you. Wait as long as it says.",
-                "The server knows when there is room again. Wait no longer.",
+                "The server knows when there is room again. Come back at most half a second later, "
+                "however long the wait is.",
             )
             observed = f"Told to come back in {wanted} s, it came after {gap:.3g} s."
             if header is None:
@@ -121,7 +137,11 @@ class AsTold(Exercise):
                     line, early = chance, "Never come back earlier than you were told to."
                 raise Wrong("pauses", observed, line, early, headline="came back too early")
             if gap > wanted + 0.5:
-                line = lab.operation("or") or line
+                if wanted == 0 and abs(gap - 1) < 0.001 and (taken := _one_for_none(lab)):
+                    line = taken
+                    late = "0 counts as false, but it is a wait that was asked for: come back then."
+                elif abs(gap - round(gap)) > 0.001:
+                    line = lab.call_of("random.*", "uniform") or line
                 raise Wrong("pauses", observed, line, late, headline="came back too late")
 
     @sweep(
@@ -247,6 +267,18 @@ class AsTold(Exercise):
 
     sleeps_on_the_loop = while_it_is_429.but(
         "await asyncio", "time", kind="blocked", says="time.sleep"
+    )
+
+
+def _one_for_none(lab):
+    """The line of an `or` that puts 1 in the place of what counts as false."""
+    return lab.earliest(
+        *(
+            node.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.BoolOp)
+            if isinstance(node.op, ast.Or) and is_constant(node.values[-1], 1)
+        )
     )
 
 

@@ -64,7 +64,7 @@ class Pages(Exercise):
 
     async def _read(self, pages, lab, fetch):
         stream, got = async_iterator(lab, pages(fetch, "p1")), []
-        async for item in self._ended(stream, lab):
+        async for item in self._ended(stream, fetch, lab):
             if isinstance(item, (list, dict)):
                 raise Wrong(
                     "another form",
@@ -120,10 +120,20 @@ class Pages(Exercise):
             )
         )
 
-    async def _ended(self, stream, lab):
+    async def _ended(self, stream, fetch, lab):
         try:
             async for item in stream:
                 yield item
+        except KeyError:
+            if None not in fetch.calls:
+                raise
+            raise Wrong(
+                "protocol",
+                "It fetched the page `None`.",
+                self._asks_for(lab, "next") or fetch.places[-1],
+                "On the last page `next` is there, and it is None: that is the end.",
+                headline="went past the last page",
+            ) from None
         except RuntimeError as error:
             if "StopAsyncIteration" not in str(error):
                 raise
@@ -162,7 +172,8 @@ class Pages(Exercise):
             "eager",
             said,
             fetch.places[needed],
-            "Fetch the next page when all items of this one have been asked for.",
+            "Fetch the next page only when somebody asks for an item behind the last one of this "
+            "page.",
             headline="fetches a page too early",
             at="fetches it",
         )

@@ -3,6 +3,7 @@ import asyncio
 from contextlib import aclosing
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import is_named, own_nodes
 
 from .shared import watched
 
@@ -118,6 +119,26 @@ class FirstMatch(Exercise):
 
     def _closed(self, lab, closed, then):
         if not closed:
+            if line := _closes_something_else(lab):
+                raise Wrong(
+                    "left open",
+                    f"{then}, and the stream had not been closed.",
+                    line,
+                    "Who closes a generator doesn't close the stream that it reads from. "
+                    "Close the stream itself.",
+                    headline="left the stream open",
+                    at="closes something else",
+                )
+            if then == "It returned" and (line := _closes_in_a_generator(lab)):
+                raise Wrong(
+                    "left open",
+                    f"{then}, and the stream had not been closed.",
+                    line,
+                    "That generator was left in the middle and is not closed itself, so its own "
+                    "block has not been left. Close the stream in `first`.",
+                    headline="left the stream open",
+                    at="stands in a generator",
+                )
             line = lab.dropping("aclose") or lab.call_of("ensure_future", "create_task")
             other = lab.await_of("aclose")
             raise Wrong(
@@ -129,8 +150,8 @@ class FirstMatch(Exercise):
                 else "This way out doesn't pass your `aclose()`. A `finally` is "
                 "on every way, and so is `contextlib.aclosing`."
                 if other
-                else "Leaving an `async for` closes nothing. `contextlib.aclosing` closes it "
-                "on every way out of its block.",
+                else "Leaving an `async for` closes nothing. `contextlib.aclosing` closes the "
+                "stream on every way out of its block.",
                 headline="left the stream open",
             )
 
@@ -214,6 +235,24 @@ class FirstMatch(Exercise):
         says="is a coroutine",
     )
 
+    @wrong("left open", says="closes something else")
+    async def closes_what_reads_it(stream, wanted):
+        found = (item async for item in stream if wanted(item))
+        try:
+            return await anext(found, None)
+        finally:
+            await found.aclose()
+
+    @wrong("left open", says="stands in a generator")
+    async def closes_in_a_generator(stream, wanted):
+        async def found():
+            async with aclosing(stream):
+                async for item in stream:
+                    if wanted(item):
+                        yield item
+
+        return await anext(found(), None)
+
     @wrong("one too many", says="[3, 8, 5, 9]")
     async def with_a_comprehension(stream, wanted):
         found = [item async for item in stream if wanted(item)]
@@ -247,3 +286,54 @@ def _asks_for_truth(lab):
     tests = [node.test for node in lab.nodes() if isinstance(node, (ast.If, ast.While))]
     tests += [test.operand for test in tests if isinstance(test, ast.UnaryOp)]
     return lab.earliest(*(test.lineno for test in tests if isinstance(test, ast.Name)))
+
+
+def _closed_here(lab):
+    """What the answer closes, by `aclosing` or by an awaited `aclose()`, each with its line."""
+    for call in lab.text.calls_of("aclosing"):
+        if call.args:
+            yield call.args[0], call.lineno
+    for node in lab.nodes():
+        called = getattr(node.value, "func", None) if isinstance(node, ast.Await) else None
+        if isinstance(called, ast.Attribute) and called.attr == "aclose":
+            yield called.value, node.lineno
+
+
+def _closes_something_else(lab):
+    """The line that has closed a generator that was made here, if no line closes the stream."""
+    made = {
+        target.id
+        for node in lab.nodes()
+        if isinstance(node, ast.Assign) and _makes_a_generator(node.value)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    lines = set()
+    for closed, line in _closed_here(lab):
+        if not (getattr(closed, "id", None) in made or _makes_a_generator(closed)):
+            return None
+        lines.add(line)
+    return lab.earliest(*filter(lab.has_run, lines))
+
+
+def _makes_a_generator(value):
+    """Whether this is a generator expression, or a call that may make one: `aiter` gives back the
+    stream itself.
+    """
+    if isinstance(value, ast.Call):
+        return not is_named(value.func, ("aiter", "__aiter__", "*ExitStack"))
+    return isinstance(value, ast.GeneratorExp)
+
+
+def _closes_in_a_generator(lab):
+    """The line that closes in an async generator of the answer's own, if no line does elsewhere."""
+    inside = [
+        part
+        for node in lab.nodes()
+        if isinstance(node, ast.AsyncFunctionDef)
+        and any(isinstance(part, ast.Yield) for part in own_nodes(node))
+        for part in own_nodes(node)
+    ]
+    lines = [line for _, line in _closed_here(lab)]
+    held = {part.lineno for part in inside if hasattr(part, "lineno")}
+    return lab.earliest(*lines) if held.issuperset(lines) else None
