@@ -1,8 +1,11 @@
 import ast
+import contextlib
 import itertools
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
+from unittest import mock
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.form.text import is_function
@@ -12,6 +15,7 @@ from .shared import Jobs
 
 MANY = 40  # more than the threads that a pool has by itself
 LONG = 0.04  # seconds that the slow job takes
+MOMENT = 0.005  # seconds that a wait takes whose limit is over at once
 
 
 class WaitForAll(Exercise):
@@ -37,7 +41,7 @@ class WaitForAll(Exercise):
 
     def verify(self, wait_all, lab):
         lab.naps = 0.001  # seconds: who sleeps instead of joining doesn't know for how long
-        jobs = Jobs([0.05] * 4, together=4)
+        jobs = Jobs([0.1, 0.05, 0.05, 0.05], together=4)
         try:
             lab.call(wait_all, jobs.all)
         except AssertionError as error:
@@ -68,6 +72,29 @@ class WaitForAll(Exercise):
                 "expected each of the four once.",
                 lab.node(ast.Lambda) or bound and bound.line,
                 bound and bound.try_,
+            )
+        self._gives_up(wait_all, lab)
+
+    def _gives_up(self, wait_all, lab):
+        """Raise Wrong if it waits for a while only: here each limited wait is over at once."""
+        ended = []
+
+        def job():
+            time.sleep(LONG)
+            ended.append(True)
+
+        lab.told("with a job that takes longer than any time limit")
+        with short_waits():
+            lab.call(wait_all, [job])
+            ended_in_time = list(ended)
+        if not ended_in_time:
+            raise Wrong(
+                "early return",
+                "It returned, and the job was not done.",
+                lab.call_of("join", "wait", "as_completed"),
+                "A job may take any time. Wait without a limit: until its thread has ended.",
+                headline="gave up waiting",
+                at="waits for a limited time",
             )
 
     @sweep(
@@ -143,7 +170,7 @@ class WaitForAll(Exercise):
             if last := joined_behind_a_loop(lab):
                 raise Wrong(
                     "early return",
-                    observed,
+                    f"It returned before all of {jobs.together} jobs were done.",
                     last,
                     "After a loop its names hold what they were given last. Keep all threads in a "
                     "list, and call `join` on each.",
@@ -213,12 +240,30 @@ class WaitForAll(Exercise):
 
     pool_of_two = with_a_pool.but("len(jobs)", "2", kind="idle places", says="At most 2 of 4")
 
+    joins_for_a_while = start_then_join.but(
+        "thread.join()", "thread.join(60)", kind="early return", says="takes longer than any"
+    )
+
     @wrong("early return", says="waits for one thread alone")
     def joins_the_last(jobs):
         for job in jobs:
             thread = Thread(target=job)
             thread.start()
         thread.join()
+
+
+@contextlib.contextmanager
+def short_waits():
+    """Let threads and events be waited for without a limit, or for a moment."""
+
+    def shortened(wait):
+        return lambda self, timeout=None: wait(self, timeout and min(timeout, MOMENT))
+
+    with (
+        mock.patch.object(threading.Thread, "join", shortened(threading.Thread.join)),
+        mock.patch.object(threading.Event, "wait", shortened(threading.Event.wait)),
+    ):
+        yield
 
 
 def joined_behind_a_loop(lab):

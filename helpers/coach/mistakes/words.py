@@ -10,7 +10,8 @@ from helpers.basics.words import listed
 
 
 def brief(thing: object, most: int = 80) -> str:
-    """A short repr that never fails: functions by name, long things cut, broken ones by type.
+    """A short repr that never fails: functions by name, long things cut (lists between two
+    items), broken ones by type.
 
     most: characters. Raises MemoryError alone, which is a mistake of its own.
     """
@@ -24,7 +25,12 @@ def brief(thing: object, most: int = 80) -> str:
         if isinstance(error, MemoryError):
             raise
         return f"<{type(thing).__name__} whose repr fails>"
-    return text if len(text) <= most else text[: most - 2] + " …"
+    if len(text) <= most:
+        return text
+    begin, comma, _ = text[: most - 4].rpartition(", ")
+    if comma and isinstance(thing, (list, tuple, set, frozenset, dict)):
+        return f"{begin}, …{text[-1]}"
+    return text[: most - 2] + " …"
 
 
 def error_text(error: BaseException) -> str:

@@ -90,7 +90,7 @@ KINDS = {
     ),
     "batch barrier": Kind(
         "waited for a whole batch",
-        "waits for the slowest of them",
+        "waits for the slowest of a whole batch",
         "Start the next item as soon as one place is free: workers on one queue, or a semaphore.",
     ),
 }
