@@ -4011,3 +4011,48 @@ async def test_order(order):
     except Burnt:
         raised = True
     assert raised
+
+# %% leaks-1 wrong: compares names instead of tasks
+# cause: It tells old tasks from new ones by their names, so a leaked task that has the same name as a task that was there before is neither reported nor ended.
+# line: if task.get_name() not in old_names | old_names = {task.get_name() for task in asyncio.all_tasks()}
+import asyncio
+
+
+async def _end(tasks):
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks)
+
+
+async def leaks(test):
+    """Return the names of the tasks that `test` left, sorted; end them."""
+    old_names = {task.get_name() for task in asyncio.all_tasks()}
+    new = []
+    try:
+        await test()
+    finally:
+        new = [
+            task
+            for task in asyncio.all_tasks()
+            if task.get_name() not in old_names
+        ]
+        await _end(new)
+    return sorted(task.get_name() for task in new)
+
+# %% fixture-1 wrong: nothing guards the yield
+# cause: An error that asynccontextmanager raises at the yield leaves the generator at once, and neither the fridge nor the oven is switched off.
+# line: yield oven, fridge
+async def kitchen(oven, fridge):
+    """Switch on both, yield them, and switch off what was switched on."""
+    await oven.on()
+    try:
+        await fridge.on()
+    except BaseException:
+        await oven.off()
+        raise
+    yield oven, fridge
+    try:
+        await fridge.off()
+    finally:
+        await oven.off()

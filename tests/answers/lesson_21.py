@@ -1710,3 +1710,61 @@ async def work_all(client, work, numbers):
 # line: book.setdefault(payment["account"]
 def pay(book, payment):
     book.setdefault(payment["account"], payment["amount"])
+
+# %% batches-1 wrong: no numbers, step zero
+# cause: With no numbers the size is 0, and range() with a step of 0 raises ValueError.
+# line: size = math.ceil(len(numbers) / 20) | for i in range(0, len(numbers), size)
+import math
+from itertools import chain
+
+
+async def work_all(client, work, numbers):
+    def do_chunk(chunk):
+        return [work(n) for n in chunk]
+
+    size = math.ceil(len(numbers) / 20)
+    chunks = [numbers[i:i + size] for i in range(0, len(numbers), size)]
+    parts = await client.gather(client.map(do_chunk, chunks))
+    return list(chain.from_iterable(parts))
+
+# %% batches-1 wrong: size is rounded down
+# cause: The size is rounded down, so with 79 numbers it is 1 and there are 79 calls instead of at most 40.
+# line: size = max(1, len(numbers) // 40)
+def run_batch(work, batch):
+    return [work(number) for number in batch]
+
+
+async def work_all(client, work, numbers):
+    """Return the results of `work`, in order; ship many numbers in one call."""
+    numbers = list(numbers)
+    size = max(1, len(numbers) // 40)
+    futures = []
+    for start in range(0, len(numbers), size):
+        futures.append(client.submit(run_batch, work, numbers[start:start + size]))
+    results = []
+    for part in await client.gather(futures):
+        results.extend(part)
+    return results
+
+# %% survive-1 wrong: third loss stays among results
+# cause: After the third round an item that was lost again keeps its WorkerDied object in the list of results, and nothing is raised.
+# line: return [outcomes[item] for item in items] | if isinstance(outcome, Exception) and not isinstance(outcome, client.WorkerDied):
+import asyncio
+
+
+async def do_all(client, work, items):
+    """Return the results in order; each item is sent three times at most."""
+    items = list(items)
+    outcomes = {}
+    todo = items
+    for _ in range(3):
+        futures = client.map(work, todo)
+        got = await asyncio.gather(*futures, return_exceptions=True)
+        for item, outcome in zip(todo, got):
+            if isinstance(outcome, Exception) and not isinstance(outcome, client.WorkerDied):
+                raise outcome
+            outcomes[item] = outcome
+        todo = [i for i in todo if isinstance(outcomes[i], client.WorkerDied)]
+        if not todo:
+            break
+    return [outcomes[item] for item in items]

@@ -900,3 +900,14 @@ def bench(ways, rounds, clock):
             way()
             times[way].append(clock() - before)
     return {name: statistics.median(times[way]) for name, way in ways.items()}
+
+# %% edge-1 wrong: gather called outside the loop
+# cause: asyncio.gather is called in the plain function, where no loop runs, so with any urls (and even without) it fails with an error instead of giving the pages.
+# line: asyncio.run(asyncio.gather(
+import asyncio
+
+
+def report(fetch, urls):
+    """Return the pages of `urls` as one string; a plain function."""
+    pages = asyncio.run(asyncio.gather(*(fetch(url) for url in urls)))
+    return ", ".join(pages)

@@ -833,7 +833,7 @@ async def crawl(fetch, todo, done, workers, stop, grace):
 
 # %% crawl-stop-1 wrong: leaves its workers behind
 # cause: if crawl is cancelled, its workers go on
-# line: return_exceptions=True
+# line: return_exceptions=True | await asyncio.wait([working, stopping], return_when=asyncio.FIRST_COMPLETED)
 import asyncio
 
 
@@ -6431,3 +6431,210 @@ async def crawl(fetch, todo, done, workers, stop, grace):
         watching = group.create_task(guard())
         await asyncio.wait(crew)
         watching.cancel()
+
+# %% crawl-limit-1 wrong: starts follow a fixed grid
+# cause: The next start is counted from the planned one, not from the real one; after a long wait for a slot the plan lies in the past, and fetches start right after one another.
+# line: next_start += apart
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    """Fetch all pages, in order; at most so many at once, and starts so far apart."""
+    loop = asyncio.get_running_loop()
+    pages = list(pages)
+    results = [None] * len(pages)
+    waiting = iter(enumerate(pages))
+    gate = asyncio.Lock()
+    next_start = loop.time()
+
+    async def worker():
+        nonlocal next_start
+        while True:
+            async with gate:
+                item = next(waiting, None)
+                if item is None:
+                    return
+                delay = next_start - loop.time()
+                if delay > 0:
+                    await asyncio.sleep(delay)
+                next_start += apart
+            i, page = item
+            results[i] = await fetch(page)
+
+    async with asyncio.TaskGroup() as tg:
+        for _ in range(most):
+            tg.create_task(worker())
+    return results
+
+# %% crawl-stop-1 wrong: cancelled page does not return
+# cause: `except Exception` doesn't catch CancelledError, so a page whose worker is cancelled (after the grace or with crawl) is neither in todo nor in done.
+# line: except Exception:
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    """Fetch `todo` into `done`; once `stop` is set, end within `grace` seconds."""
+    async def worker():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            try:
+                done[page] = await fetch(page)
+            except Exception:
+                todo.appendleft(page)
+                raise
+
+    tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+    stopped = asyncio.create_task(stop.wait())
+    everyone = asyncio.gather(*tasks)
+    try:
+        await asyncio.wait([everyone, stopped], return_when=asyncio.FIRST_COMPLETED)
+        if not everyone.done():
+            await asyncio.wait([everyone], timeout=grace)
+        if everyone.done():
+            everyone.result()
+    finally:
+        for task in (stopped, *tasks):
+            task.cancel()
+        await asyncio.gather(stopped, *tasks, return_exceptions=True)
+
+# %% crawl-stop-1 wrong: workers cancelled but not awaited
+# cause: It cancels the workers and returns without waiting for them, so after the grace (or a cancellation) they still run and their pages are not back in todo yet.
+# line: task.cancel() | finally:
+import asyncio
+
+
+async def fetch_until_stop(fetch, todo, done, stop):
+    while todo and not stop.is_set():
+        page = todo.popleft()
+        try:
+            result = await fetch(page)
+        except BaseException:
+            todo.appendleft(page)
+            raise
+        done[page] = result
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    """Fetch `todo` into `done`; once `stop` is set, end within `grace` seconds."""
+    tasks = [
+        asyncio.create_task(fetch_until_stop(fetch, todo, done, stop))
+        for _ in range(workers)
+    ]
+    bell = asyncio.create_task(stop.wait())
+    together = asyncio.gather(*tasks)
+    try:
+        await asyncio.wait({together, bell}, return_when=asyncio.FIRST_COMPLETED)
+        if not together.done():
+            await asyncio.wait({together}, timeout=grace)
+        if together.done():
+            await together
+    finally:
+        for task in [bell, *tasks]:
+            task.cancel()
+
+# %% crawl-whole-1 wrong: NetworkError misses the dropped connection
+# cause: If the server closes the connection without an answer or in the middle of it, httpx raises RemoteProtocolError, which is no NetworkError; it isn't tried again and comes out of crawl.
+# line: except (TimeoutError, httpx.NetworkError):
+import asyncio
+import random
+from collections import deque
+
+import httpx
+
+TRIES = 6
+
+
+async def crawl(url, pages, workers, tell):
+    """Return the name of each page, and the pages that failed."""
+    queue = deque(pages)
+    names: dict[str, str] = {}
+    failed: list[str] = []
+
+    async def attempt(client, page):
+        try:
+            async with asyncio.timeout(0.3):
+                r = await client.get(f"{url}{page}")
+        except (TimeoutError, httpx.NetworkError):
+            return None, random.uniform(0, 0.1)
+        if r.status_code == 429:
+            return None, float(r.headers["Retry-After"])
+        if r.status_code == 503:
+            return None, random.uniform(0, 0.1)
+        return r, 0
+
+    async def fetch(client, page):
+        for left in reversed(range(TRIES)):
+            response, delay = await attempt(client, page)
+            if response is not None:
+                return response
+            if left:
+                await asyncio.sleep(delay)
+        return None
+
+    async def worker(client):
+        while queue:
+            page = queue.popleft()
+            response = await fetch(client, page)
+            if response is not None and response.status_code == 200:
+                names[page] = response.json()["name"]
+            else:
+                failed.append(page)
+            tell(len(names), len(failed))
+
+    async with httpx.AsyncClient(timeout=None) as client, asyncio.TaskGroup() as tg:
+        for _ in range(workers):
+            tg.create_task(worker(client))
+    return names, failed
+
+
+# %% crawl-whole-1 right: names the ways to lose a connection; httpx itself has no limit
+import asyncio
+import random
+from collections import deque
+
+import httpx
+
+TRIES = 6
+
+
+async def crawl(url, pages, workers, tell):
+    """Return the name of each page, and the pages that failed."""
+    queue = deque(pages)
+    names: dict[str, str] = {}
+    failed: list[str] = []
+
+    async def attempt(client, page):
+        try:
+            async with asyncio.timeout(0.3):
+                r = await client.get(f"{url}{page}")
+        except (TimeoutError, httpx.NetworkError, httpx.RemoteProtocolError):
+            return None, random.uniform(0, 0.1)
+        if r.status_code == 429:
+            return None, float(r.headers["Retry-After"])
+        if r.status_code == 503:
+            return None, random.uniform(0, 0.1)
+        return r, 0
+
+    async def fetch(client, page):
+        for left in reversed(range(TRIES)):
+            response, delay = await attempt(client, page)
+            if response is not None:
+                return response
+            if left:
+                await asyncio.sleep(delay)
+        return None
+
+    async def worker(client):
+        while queue:
+            page = queue.popleft()
+            response = await fetch(client, page)
+            if response is not None and response.status_code == 200:
+                names[page] = response.json()["name"]
+            else:
+                failed.append(page)
+            tell(len(names), len(failed))
+
+    async with httpx.AsyncClient(timeout=None) as client, asyncio.TaskGroup() as tg:
+        for _ in range(workers):
+            tg.create_task(worker(client))
+    return names, failed

@@ -170,7 +170,7 @@ class WaitForAll(Exercise):
             if last := joined_behind_a_loop(lab):
                 raise Wrong(
                     "early return",
-                    f"It returned before all of {jobs.together} jobs were done.",
+                    f"It returned before all {jobs.together} jobs were done.",
                     last,
                     "After a loop its names hold what they were given last. Keep all threads in a "
                     "list, and call `join` on each.",

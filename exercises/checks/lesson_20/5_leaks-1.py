@@ -285,12 +285,12 @@ class LeakDetector(Exercise):
         told = f"with a test that leaves {', '.join(left) or 'no task'}"
         if breaks:
             told += f", whose cleanups raise {breaks.__name__}"
-        if before in left:
-            told += f", where another {before} ran before"
         if cancelled:
             told += ", and cancelled it while the test ran"
         elif error:
             told += f" and then raises {error.__name__}"
+        if before in left:
+            told += f" (a task that was there before has the name {before}, too)"
         lab.told(told)
         run = lab.run(scene(), cancel_after=cancelled, leaks=True)
         if late and (limit := lab.wait_behind("cancel")):
@@ -308,8 +308,9 @@ class LeakDetector(Exercise):
         if before in left and named_at and (lacks or set(untold) == {before}):
             raise Wrong(
                 "value",
-                (f"It returned {run.result}" if lacks else f"`leaks` was over, and {before} ran on")
-                + f"; the test left {named(left)}.",
+                f"It returned {run.result}; the test left {named(left)}."
+                if lacks
+                else f"`leaks` was over, and the {before} that the test had left ran on.",
                 named_at,
                 "Two tasks may have the same name. Compare the tasks themselves.",
                 headline="took one task for another",

@@ -1,3 +1,5 @@
+"""Long, for a kitchen can be left on in many ways."""
+
 import asyncio
 import contextlib
 from contextlib import AsyncExitStack
@@ -77,7 +79,7 @@ class Fixture(Exercise):
 
     def verify(self, kitchen, lab):
         good = ["oven on", "fridge on", "test", "fridge off", "oven off"]
-        for how, what in ((as_pytest, "pytest's way"), (as_context, "by asynccontextmanager")):
+        for how, what in ((as_pytest, "pytest's way"), (as_context, "asynccontextmanager's way")):
             for fails in (None, "test"):
                 told = f"I used it {what}, with a test that " + ("fails" if fails else "passes")
                 self._use(lab, kitchen, how, told, good, test=fails)
@@ -120,7 +122,7 @@ class Fixture(Exercise):
 
         how = as_pytest if as_pytest_does else as_context
         told = "with an oven and a fridge, " + (
-            "pytest's way" if as_pytest_does else "by asynccontextmanager"
+            "pytest's way" if as_pytest_does else "asynccontextmanager's way"
         )
         if fails:
             what = "the test" if fails == "test" else f"`{fails}`"
@@ -186,6 +188,11 @@ class Fixture(Exercise):
         if notes == expected:
             return
         seen = f"{told}. What happened: {', '.join(notes) or 'nothing'}."
+        on = [
+            name
+            for name in ("oven", "fridge")
+            if f"{name} on" in notes and f"{name} off" not in notes
+        ]
         for name in "oven", "fridge":
             if f"{name} off" in notes and f"{name} on" not in notes:
                 called = lab.call_of(f"{name}.off")
@@ -200,10 +207,12 @@ class Fixture(Exercise):
                     headline="switched off what was never on",
                     at="hands over its `off` before it is on" if handed else "switches it off",
                 )
-            if f"{name} on" in notes and f"{name} off" not in notes:
+            if name in on:
                 raise Wrong(
                     "not given back",
-                    seen + f" The {name} is still on.",
+                    seen
+                    + f" The {on[0]} is still on." * (len(on) == 1)
+                    + " The oven and the fridge are still on." * (len(on) == 2),
                     lab.text.let_out(caught, lab.yielding())
                     if caught
                     else lab.call_of(f"{name}.on"),
@@ -241,7 +250,7 @@ class Fixture(Exercise):
                 stack.push_async_callback(thing.off)
             yield oven, fridge
 
-    @wrong("not given back", says="by asynccontextmanager, with a test that fails")
+    @wrong("not given back", says="asynccontextmanager's way, with a test that fails")
     async def one_after_another(oven, fridge):
         await oven.on()
         await fridge.on()

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import is_named
 
 from .shared import Cluster, not_a_future, not_here, run_on, size
 
@@ -70,7 +71,12 @@ class Batches(Exercise):
             client.spend(0.001)
             return result_of(number)
 
-        run = run_on(lab, told, work_all, client, work, list(numbers))
+        try:
+            run = run_on(lab, told, work_all, client, work, list(numbers))
+        except ValueError as error:
+            if numbers or "must not be zero" not in str(error):
+                raise
+            raise self.no_step(lab, error) from None
         not_here(client, "work", lab)
         not_a_future(run.result, lab)
         done = sum(client.share)
@@ -81,8 +87,9 @@ class Batches(Exercise):
                 "shipping",
                 f"{many} numbers went out in {calls} calls; 40 are allowed.",
                 line,
-                f"`{many} // {parts}` is {many // parts}, for `//` rounds down, and so many in "
-                "each call are too few. Round up: `math.ceil`.",
+                f"`{many} // {parts}` is {many // parts}, for `//` rounds down, and {parts} calls "
+                f"of {many // parts} do only {parts * (many // parts)} of them. Round up: "
+                "`math.ceil`.",
                 headline="too small to ship",
                 at="rounds down",
             )
@@ -133,6 +140,20 @@ class Batches(Exercise):
                 "worker at a time had work.",
                 lab.text.sequential_await() or lab.await_of(),
             )
+
+    def no_step(self, lab, error):
+        """The Wrong for a step of 0, where there are no numbers."""
+        place = lab.text.of_traceback(error)
+        made = _step(lab, place and place[1])
+        return Wrong(
+            "raised",
+            f"It raised ValueError: {error}.",
+            made or (place and place[1]),
+            "Without numbers that step is 0, and `range` takes none of 0. Take at least 1, or "
+            "return at once if there are no numbers.",
+            headline="a step of 0",
+            at="makes the step" if made else "raises it",
+        )
 
     def put_together(self, lab, got, numbers, result_of):
         """Are these the results of the numbers, in one list?"""
@@ -280,3 +301,21 @@ def _size(lab):
     """The line that decides how many numbers go out in one call."""
     sized = lab.operation("//", "/") or lab.call_of("range", "batched")
     return sized or lab.call_of("submit", "map")
+
+
+def _step(lab, line):
+    """The one line that makes the step of the `range` in this line, if that is a name; or None."""
+    steps = [
+        node.args[2].id
+        for node in lab.nodes()
+        if isinstance(node, ast.Call) and is_named(node.func, ("range",)) and node.lineno == line
+        if len(node.args) == 3 and isinstance(node.args[2], ast.Name)
+    ]
+    made = [
+        node.lineno
+        for node in lab.nodes()
+        if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr))
+        for target in getattr(node, "targets", None) or [node.target]
+        if getattr(target, "id", None) in steps
+    ]
+    return made[0] if len(made) == 1 else None

@@ -167,10 +167,10 @@ class Edge(Exercise):
                 f"It raised {type(error).__name__}: {words.rstrip('.')}.",
                 asked or lab.call_of("gather"),
                 "No loop runs where `report` is called, and `get_event_loop` makes none. Call an "
-                "`async def` that gathers, and pass that to `asyncio.run`."
+                "`async def` that gathers, and pass what that call returns to `asyncio.run`."
                 if asked
                 else "No loop runs where `report` is called. Gather inside an `async def`, and "
-                "pass that one to `asyncio.run`.",
+                "pass what a call of it returns to `asyncio.run`.",
             ) from None
         # What was given, for from Python 3.14 on its words don't say.
         frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]

@@ -112,8 +112,8 @@ class OnePage(Exercise):
                 "retried",
                 "After the 404 it asked again.",
                 own or lab.handler(ValueError) or _giving_up(lab) or lab.condition("*status*"),
-                "This `except` catches your own ValueError, too. Catch only what may pass, which "
-                "is `OSError`: a TimeoutError is one."
+                "This `except` catches your own ValueError, too. Catch only what may be better the "
+                "next time, which is `OSError`: a TimeoutError is one."
                 if own
                 else "What isn't there is not there the next time either. Ask again only after "
                 "what may pass: a 429, a 503, an `OSError` or a try that took too long.",

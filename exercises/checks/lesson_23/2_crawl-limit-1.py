@@ -1,5 +1,8 @@
+"""Long, for each of its programs keeps two limits in its own way."""
+
 import ast
 import asyncio
+import collections
 import itertools
 import time
 
@@ -29,6 +32,18 @@ class Starts:
             self.flying -= 1
             self.held = self.lab.holding() or self.held
         return page.upper()
+
+
+def planned(seconds, most, apart):
+    """When each begins if its moment is `apart` after that of the one before, and each waits for
+    a place besides.
+    """
+    ends, begins = [0.0] * most, []
+    for number, each in enumerate(seconds):
+        place = ends.index(min(ends))
+        begins.append(max(ends[place], number * apart))
+        ends[place] = begins[-1] + each
+    return begins
 
 
 def soonest(seconds, most, apart):
@@ -154,20 +169,33 @@ class TwoLimits(Exercise):
                 )
             slept = lab.call_of("sleep")
             behind = fetch.held if fetch.held and slept and fetch.held[1] > slept else None
-            planned = _timetable(lab)
-            if planned:
+            timetable = _timetable(lab)
+            if timetable:
                 behind = None  # the plan is the mistake, wherever it waits
+            plan = [starts[0] + begin for begin in planned(seconds.values(), most, apart)]
+            as_planned = all(abs(start - begin) < SOON for start, begin in zip(starts, plan))
+            if as_planned and not (timetable or behind) and (moved := _moved_on(lab)):
+                raise Wrong(
+                    "limit",
+                    f"A fetch began {min(gaps):g} s after the one before it, at "
+                    f"{starts[number + 1]:g} s; they must be at least {apart:g} s apart.",
+                    moved,
+                    "After a long wait for a place that start lies in the past, and no pause is "
+                    "left. Count from the moment at which the last fetch really began.",
+                    headline="too soon after another",
+                    at="counts from the start that was planned",
+                )
             raise Wrong(
                 "limit",
                 f"A fetch began {min(gaps):g} s after the one "
                 f"before it, at {starts[number + 1]:g} s; they must be at least {apart:g} s apart.",
-                planned or behind or slept,
+                timetable or behind or slept,
                 "A fetch that waits for a place after its pause starts late, and the next one may "
                 "start right behind it. Get the place first. Then pause until `apart` seconds "
                 "have passed since the last start.",
                 headline="too soon after another",
                 at="plans the starts before there are places"
-                if planned
+                if timetable
                 else "waits for a place when it has its moment already"
                 if behind
                 else "",
@@ -382,3 +410,42 @@ def _timetable(lab):
             if isinstance(part.left, ast.Name) and isinstance(part.right, ast.Name)
         )
     )
+
+
+def _moved_on(lab):
+    """The line that moves a moment on by itself, with `+=`, where nothing else moves it; or None.
+
+    A moment: a sleep is as long as something that is made of it.
+    """
+    nodes = lab.nodes()
+    moments = {
+        name.id
+        for node in nodes
+        if isinstance(node, ast.Call) and is_named(node.func, ("sleep",))
+        for name in _names(node.args)
+    }
+    given = [
+        (getattr(node, "targets", None) or [node.target], node.value)
+        for node in nodes
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and node.value
+    ]
+    moments |= {
+        name.id
+        for targets, value in given
+        if any(getattr(target, "id", None) in moments for target in targets)
+        for name in _names([value])
+    }
+    # A second assignment may set it to the time that it is.
+    once = collections.Counter(name.id for targets, _ in given for name in _names(targets))
+    return lab.earliest(
+        *(
+            node.lineno
+            for node in nodes
+            if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add)
+            if getattr(node.target, "id", None) in moments and once[node.target.id] == 1
+        )
+    )
+
+
+def _names(nodes):
+    return [part for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name)]

@@ -221,10 +221,11 @@ class TwoStages(Exercise):
                 first = first.exceptions[0]
             if first not in errors.values():
                 raise
+            alone = "" if first is error else ", in an ExceptionGroup"
             raise Wrong(
                 "one failure ends all",
                 f"{len(errors)} pages fail, and "
-                f"{type(first).__name__}: {first} came out; {len(pages) - len(errors)} "
+                f"{first!r} came out{alone}; {len(pages) - len(errors)} "
                 "others were lost with them.",
                 lab.text.of_traceback(first),
                 "Catch what the work raises where it is awaited, and keep it beside its page.",

@@ -7,7 +7,7 @@ import collections
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.nodes import is_named, own_nodes
 
-from .shared import SOON
+from .shared import SOON, now
 
 
 class Bell(asyncio.Event):
@@ -62,7 +62,8 @@ class Stopping(Exercise):
         self.scene(crawl, lab, dict.fromkeys("abcde", 1.03), None, 1, done="abcde", ends=3.09)
         self.scene(crawl, lab, dict(a=1), None, 1, done="a", ends=1)
         seconds = dict(a=1, b=5, c=1, d=1, e=1, f=1)
-        self.scene(crawl, lab, seconds, 2.53, 1, done="acd", ends=3.53)
+        unasked = self.scene(crawl, lab, seconds, 2.53, 1, done="acd", ends=3.53)
+        told = lab.called
         self.scene(
             crawl, lab, dict(a=1, b=3, c=1, d=1.5, e=1, f=1), 2.53, 10, done="abcd", ends=3.5
         )
@@ -84,6 +85,9 @@ class Stopping(Exercise):
                 "to do, `todo` and the workers tell.",
                 headline="counted an earlier page",
             ) from None
+        if unasked:  # it only makes a noise: what breaks a rule has been told before
+            lab.called = told
+            raise unasked
 
     def scene(
         self,
@@ -98,6 +102,9 @@ class Stopping(Exercise):
         fails=None,
         earlier=(),
     ):
+        """Judge one crawl. Return the Wrong for a future of `gather` that nobody asked, if that is
+        all, or None.
+        """
         pages, found = collections.deque(seconds), dict(earlier)
         fetch = lab.service(seconds, errors={fails: OSError(f"no page {fails}")})
         failing = "" if fails is None else f", of which {fails!r} raises OSError,"
@@ -116,38 +123,51 @@ class Stopping(Exercise):
                 stop.set()
             elif stopped is not None:
                 asyncio.get_running_loop().call_later(stopped, stop.set)
-            await lab.awaitable(crawl(fetch_once, pages, found, 2, stop, grace))
+            begun = now()
+            try:
+                await lab.awaitable(crawl(fetch_once, pages, found, 2, stop, grace))
+            finally:
+                took.append(now() - begun)
+                gone.extend(page for page in seconds if page not in pages and page not in found)
+                asked.extend(page for page in gone if page in held and held[page].cancelling())
             waits_on.append(stop.waiting)
 
         async def fetch_once(page):
             if fetch.calls.count(page) > 2:
                 again.append(page)
                 raise RuntimeError("fetched three times")
+            held[page] = asyncio.current_task()
             return await fetch(page)
 
-        again, waits_on = [], []
+        again, waits_on, took, unasked = [], [], [], None
+        gone, held, asked = [], {}, []
         try:
-            run = lab.run(
+            lab.run(
                 scene(),
                 cancel_after=cancelled,
                 raises=(OSError, BaseExceptionGroup) if fails else None,
             )
         except Exception as error:
-            if not again:
+            if again:
+                raise Wrong(
+                    "endless",
+                    f"{again[0]!r} was fetched three times, and would be for ever.",
+                    lab.call_of("append", "extend", "insert"),
+                    "A page goes back into `todo` if it is not done, and after its worker was "
+                    "cancelled; the grace begins with `stop`.",
+                    headline="fetched again and again",
+                ) from None
+            unasked = self.unasked(lab, error)
+            if not unasked:
                 raise self.better(lab, error, any(waits_on)) from None
-            raise Wrong(
-                "endless",
-                f"{again[0]!r} was fetched three times, and would be for ever.",
-                lab.call_of("append", "extend", "insert"),
-                "A page goes back into `todo` if it is not done, and after its worker was "
-                "cancelled; the grace begins with `stop`.",
-                headline="fetched again and again",
-            ) from None
         self.began(lab, fetch, stopped, cancelled)
+        for page in gone:
+            if (page in pages or page in found) and (page in asked or cancelled is not None):
+                raise self.still_running(lab, page, page in asked)
         self.kept(lab, fetch, pages, found, seconds, fails)
         lab.limited(fetch.peak, 2, "fetches", fetch.peak_place)
-        if run.elapsed > ends + SOON:
-            self.late(lab, run, fetch, ends, stopped, cancelled)
+        if took[0] > ends + SOON:
+            self.late(lab, took[0], fetch, ends, stopped, cancelled)
         missing = [page for page in done if page not in found]
         if missing:
             if cancelled is None and stopped is not None:
@@ -166,6 +186,7 @@ class Stopping(Exercise):
                 headline="lost pages",
             )
         lab.equal(found, dict(earlier) | {page: f"page {page}" for page in done}, what="`done` is")
+        return unasked
 
     @sweep(
         lambda some: {
@@ -248,21 +269,52 @@ class Stopping(Exercise):
                 "When the workers are done, `stop` may never be set. Cancel what waits for it, in "
                 "a `finally`, so that it is done after an error, too."
             )
+        cleaning = lab.keyword("return_exceptions", of="gather")
+        waits = _last_wait(lab)
+        if getattr(error, "kind", "") == "lost error" and error.line == cleaning and waits:
+            error.line, error.at = waits, "raises no error of what it waits for"
+            error.try_ = (
+                "`asyncio.wait` only waits. Behind it, look at each task that is done: "
+                "`task.result()` raises its error."
+            )
+        return error
+
+    def unasked(self, lab, error):
+        """The Wrong for the end of cancelled tasks in a future that `gather` had returned, if this
+        error tells of it, or None.
+        """
         gathered = lab.call_of("gather")
-        if (
-            getattr(error, "kind", "") != "lost error"
-            or "CancelledError" not in error.observed
-            or not gathered
-        ):
-            return error
+        lost = getattr(error, "kind", "") == "lost error" and "CancelledError" in error.observed
+        if not (lost and gathered):
+            return None
         return Wrong(
             "awaited the cancelled",
             "Its tasks were cancelled, and the CancelledError was in the future that `gather` "
-            "had returned.",
+            "had returned. Nobody asked for it, and asyncio complains of that.",
             gathered,
-            "Await what `gather` returns. To wait with a limit, `asyncio.wait(tasks, "
-            "timeout=...)` takes the tasks themselves.",
-            headline="a gather that nobody awaits",
+            "Do without that future: `asyncio.wait(tasks, timeout=...)` takes the tasks "
+            "themselves. Or await it once more, behind the `cancel`, and catch the "
+            "CancelledError.",
+            headline="a gather that nobody asked",
+        )
+
+    def still_running(self, lab, page, asked):
+        """The Wrong for a page that was nowhere when `crawl` was over, and came back later.
+
+        asked: whether its worker had been told to end.
+        """
+        return Wrong(
+            "leaked",
+            f"When `crawl` was over, {page!r} was neither in `todo` nor in `done`: its worker "
+            "still ran.",
+            (_last_cancel(lab) or lab.call_of("cancel")) if asked else lab.waited_at,
+            "A task that is cancelled ends some time later. Await it behind the `cancel`: "
+            "`asyncio.gather(*tasks, return_exceptions=True)` waits for all of them."
+            if asked
+            else "If `crawl` is cancelled there, nothing cancels its workers. Do that in a "
+            "`finally`, and await them there.",
+            headline="did not wait for its workers",
+            at="only tells it to end" if asked else "is where the cancellation came",
         )
 
     def began(self, lab, fetch, stopped, cancelled):
@@ -338,17 +390,17 @@ class Stopping(Exercise):
         narrow = place and lab.text.narrow_handler([place[1]], error)
         return narrow or place
 
-    def late(self, lab, run, fetch, ends, stopped, cancelled):
-        took = f"It returned after {run.elapsed:g} s; it must return after {ends:g} s."
+    def late(self, lab, elapsed, fetch, ends, stopped, cancelled):
+        took = f"It returned after {elapsed:g} s; it must return after {ends:g} s."
         if fetch.peak == 1 and len(fetch.calls) > 1:
             raise Wrong("sequential", took, lab.text.sequential_await() or lab.await_of("fetch"))
         if cancelled is not None:
             raise Wrong(
                 "swallowed",
-                f"I cancelled it after {cancelled:g} s, and it went on until {run.elapsed:g} s.",
+                f"I cancelled it after {cancelled:g} s, and it went on until {elapsed:g} s.",
                 lab.earliest(lab.handler(), lab.cleanup()),
             )
-        if stopped is None or fetch.cancelled or run.elapsed > ends + 5:
+        if stopped is None or fetch.cancelled or elapsed > ends + 5:
             if lab.repeated_call_of("sleep"):
                 try_ = (
                     "Whoever sleeps and looks, again and again, sees it late: `await` what will "
@@ -496,7 +548,7 @@ class Stopping(Exercise):
             for _ in range(workers):
                 group.create_task(worker())
 
-    @wrong("awaited the cancelled", says="was in the future")
+    @wrong("lost error", says="had to come out")
     async def gathers_and_looks_away(fetch, todo, done, workers, stop, grace):
         async def worker():
             while todo and not stop.is_set():
@@ -517,6 +569,13 @@ class Stopping(Exercise):
             for task in (*tasks, stopped):
                 task.cancel()
             await asyncio.gather(*tasks, stopped, return_exceptions=True)
+
+    asks_no_gather_of_the_cancelled = gathers_and_looks_away.but(
+        "await asyncio.wait(tasks, timeout=grace)",
+        "await asyncio.wait([ends], timeout=grace)\nif ends.done():\n    await ends",
+        kind="awaited the cancelled",
+        says="was in the future",
+    )
 
     @wrong("endless", says="the grace begins with `stop`")
     async def a_grace_for_each(fetch, todo, done, workers, stop, grace):
@@ -649,3 +708,10 @@ def _grace_for_each(lab):
             )
         )
     )
+
+
+def _last_wait(lab):
+    """The last `asyncio.wait` in front of a `cancel`, or None."""
+    cancels = [call.lineno for call in lab.text.calls_of("*.cancel")]
+    waits = [call.lineno for call in lab.text.calls_of("asyncio.wait")]
+    return max((line for line in waits if line < max(cancels, default=0)), default=None)

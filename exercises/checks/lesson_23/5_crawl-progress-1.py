@@ -108,7 +108,7 @@ class Reader(asyncio.StreamReader):
         if self.nothing > self.MOST:
             raise Wrong(
                 "spin",
-                f"After that, `{name}` returned b'' {self.MOST} times, and it went on to read.",
+                f"After that, `{name}` returned b'' {self.MOST} times, and it read on and on.",
                 self.lab.calling(),
                 "When the visitor has left, nothing more comes: `read` and `readline` return b'' "
                 "at once, each time. End the loop at b'', too.",
