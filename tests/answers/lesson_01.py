@@ -897,3 +897,18 @@ def wait_all(jobs):
         t = Thread(target=job)
         t.start()
     t.join()
+
+# %% wait-all-1 wrong: join gives up after a second
+# cause: `join` with a timeout returns when the time is up although the thread still runs, so with a job that takes long `wait_all` returns before it is done.
+# line: t.join(timeout=1)
+from threading import Thread
+
+
+def wait_all(jobs):
+    running = []
+    for job in jobs:
+        t = Thread(target=job)
+        t.start()
+        running.append(t)
+    for t in running:
+        t.join(timeout=1)

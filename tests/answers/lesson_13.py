@@ -3836,3 +3836,17 @@ class Account:
             raise
         self.euros = new_euros
         self._busy.release()
+
+# %% bread-1 wrong: lock given up before taking
+# cause: the lock is given back between seeing the loaf and taking it, so another customer may take the loaf meanwhile and pop raises IndexError.
+# line: async with changed:  # take | return shelf.pop(0) | await changed.wait_for(
+async def wait_until_full(changed, shelf):
+    async with changed:
+        await changed.wait_for(lambda: len(shelf) > 0)
+
+
+async def buy(changed, shelf):
+    """Take the first loaf, as soon as there is one."""
+    await wait_until_full(changed, shelf)
+    async with changed:  # take
+        return shelf.pop(0)

@@ -53,7 +53,8 @@ class Supervise(Exercise):
 
     - It runs the worker, and returns what the worker returns.
     - If the worker fails, it waits for `pause` seconds and starts it again, `restarts` times at
-      most. If the worker fails once more after that, this last error comes out at once.
+      most. If the worker fails once more after that, this last error comes out at once, alone or
+      in a group.
     - If `supervise` is cancelled, the worker is stopped and not started again. It may take a moment
       to clean up, which does not fail, and has ended when `supervise` ends.
     """

@@ -1,5 +1,6 @@
 """Long, for a loaf is missed in many ways, and each has a day of its own."""
 
+import ast
 import asyncio
 import sys
 
@@ -82,6 +83,12 @@ class BuyBread(Exercise):
             "when the shelf was empty, and a baker held the lock for 1 s while he brought a loaf"
         )
         self._bought(lab, buy, [(1, "rye")], holds=True)
+
+        lab.told(
+            "twice at once, when the shelf was empty; a baker held the lock until he had brought a "
+            "loaf after 1 s, and another loaf came after 2.03 s"
+        )
+        self._bought(lab, buy, [(1, "rye"), (2.03, "oat")], customers=2, holds=True)
 
         lab.told("when the shelf was empty, and a baker stood in line for the lock behind you")
         self._next_in_line(lab, buy)
@@ -167,6 +174,17 @@ class BuyBread(Exercise):
             )
 
     def _took_nothing(self, lab, shelf):
+        blocks = [node for node in lab.nodes() if isinstance(node, ast.AsyncWith)]
+        blocks.sort(key=lambda block: lab.is_own(block.lineno))
+        if shelf.unlocked is None and len(blocks) > 1:
+            return Wrong(
+                "woken is ready",
+                "A customer had seen a loaf, and then reached for it on an empty shelf: IndexError.",
+                blocks[-1].lineno,
+                LOCK_BOTH,
+                headline="let the lock go between look and take",
+                at="takes the lock anew",
+            )
         return Wrong(
             "woken is ready",
             "A customer had waited, and then reached for a loaf on an empty shelf: IndexError.",
@@ -195,7 +213,7 @@ class BuyBread(Exercise):
     async def _day(self, buy, lab, shelf, customers, bakes, holds=False, lock=None):
         """Customers buy; the baker notifies at each time of `bakes`, with a loaf or None.
 
-        holds: he takes the lock at the beginning, and not when he comes.
+        holds: he takes the lock at the beginning, and not when he comes for the first time.
         """
         changed, got = asyncio.Condition(lock), []
 
@@ -206,8 +224,8 @@ class BuyBread(Exercise):
         async with asyncio.TaskGroup() as group:
             for number in range(customers):
                 group.create_task(customer(), name=f"customer {number + 1}")
-            for when, loaf in bakes:
-                if not holds:
+            for number, (when, loaf) in enumerate(bakes):
+                if number or not holds:
                     await asyncio.sleep(when - now())
                 await self._lock(changed, lab)
                 try:

@@ -142,6 +142,18 @@ class TwoLimits(Exercise):
             )
         return {"": lab.seen(run, fetch), "the fetches began like this:": starts}
 
+    @sweep(
+        lambda some: {"pages": some.permutations("abc"), "most": some.integers(1, 2)},
+        fails=(OSError,),
+        most=4,
+    )
+    def few_places(self, fetch_all, lab, pages, most):
+        """More pages than places: who keeps the place of a fetch that failed has none left."""
+        lab.told(f"with {pages}, most={most}, apart=0.25")
+        run = lab.run(fetch_all, lab.service(1), pages, most, 0.25)
+        run.left = None  # as above
+        return {"": lab.seen(run, without=("seconds", "group", "calls", "peak"))}
+
     def judge(self, fetch_all, lab, run, fetch, seconds, most, apart):
         starts = [start for start, _ in fetch.starts]
         lab.limited(fetch.peak, at_most=most, what="fetches")

@@ -20,7 +20,7 @@ GOES_ON = (
     "await them; a TaskGroup does both for you."
 )
 SKIPPED = (
-    "What comes after that line is skipped. Cancel the tasks that you started in a `finally`, and "
+    "What comes after it is skipped. Cancel the tasks that you started in a `finally`, and "
     "await them; a TaskGroup does both for you."
 )
 

@@ -224,8 +224,7 @@ TRIES = (
     (
         ValueError,
         "range() arg 3 must not be zero",
-        "The step is 0 here: a division that rounds down gives 0 where there are few. Round up, or "
-        "take at least 1.",
+        "The step is 0 here. Take at least 1: a division may give 0 where there are few, or none.",
     ),
     (
         ValueError,
