@@ -179,7 +179,7 @@ class BuyBread(Exercise):
         if shelf.unlocked is None and len(blocks) > 1:
             return Wrong(
                 "woken is ready",
-                "A customer had seen a loaf, and then reached for it on an empty shelf: IndexError.",
+                "A customer had seen a loaf, and reached for it on an empty shelf: IndexError.",
                 blocks[-1].lineno,
                 LOCK_BOTH,
                 headline="let the lock go between look and take",
