@@ -19,6 +19,10 @@ INSTEAD = (
     "instead."
 )
 GROUPED = "The errors that came have to come out in a group, also where there is only one."
+UNGROUPED = (
+    "The error that came has to come out alone. A TaskGroup puts the errors of its tasks into a "
+    "group: do without one here, or raise what is in it."
+)
 
 
 class Seen:
@@ -116,7 +120,9 @@ def differ_in_error(lab: Comparing, asked: BaseException, got: BaseException) ->
     line = made or lab.kept_of(type(asked)) or again or lab.text.let_out(got)
     came, had_come = (any(same_value(one, error) for error in lab.raised) for one in (got, asked))
     try_ = None
-    if (again or came) and not had_come:
+    if isinstance(got, BaseExceptionGroup) and any(same_value(one, asked) for one in _alone(got)):
+        try_ = UNGROUPED
+    elif (again or came) and not had_come:
         try_ = GROUPED if isinstance(asked, BaseExceptionGroup) else INSTEAD
     raise Wrong("another error", said, line, try_)
 

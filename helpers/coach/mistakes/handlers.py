@@ -49,7 +49,8 @@ AFTER_A_CANCEL = (
 )
 ENDS = (
     "drops the error that is on its way",
-    "Leave no `finally` by `return`, `break` or `continue`.",
+    "A `return`, `break` or `continue` in a `finally` drops any error. Put it after the `try` "
+    "statement, or into the `try`.",
 )
 
 LEFT_AT_ONCE = (

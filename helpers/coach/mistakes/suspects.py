@@ -72,7 +72,10 @@ SPACES = (
     "`split()` takes away all that stands between two words, and `join` puts the same between any "
     "two. Cut the text only where it is to be cut."
 )
-LAST_FIRST = "`pop()` takes the last one. `pop(0)`, or `popleft()` of a deque, takes the first."
+LAST_FIRST = (
+    "`pop()` and `popitem()` take the last one. `pop(0)` of a list and `popleft()` of a deque take "
+    "the first, and a `for` begins with it."
+)
 STRIDES = (
     "Each part then holds items from all over the row, and the parts one after another have "
     "another order. Cut the row into runs of neighbours, or put each result back where its item "
@@ -164,9 +167,9 @@ def of_row(nodes: Collection[ast.AST]) -> Suspect | None:
     """The one line that changes a row while a `for` goes through it."""
     return _only(
         changed_underway(nodes),
-        "changes the row that the `for` goes through",
+        "changes what the `for` goes through",
         "A `for` counts its steps: when an item is taken out, the next one moves into its place, "
-        "and is passed by. Go through a copy, or make a new row.",
+        "and is skipped. Go through a copy, or make a new list.",
     )
 
 
@@ -306,7 +309,8 @@ def of_order(nodes: Collection[ast.AST], got: list, expected: list) -> Suspect |
         _calls(nodes, "as_completed", "sorted", "insert"), "gives them their order"
     )
     if ordered is None and same_value(list(got)[::-1], list(expected)):
-        ordered = _only(_calls(nodes, "pop", bare=True), "takes the last one first", LAST_FIRST)
+        last = [*_calls(nodes, "pop", bare=True), *_calls(nodes, "popitem", bare=True)]
+        ordered = _only(last, "takes the last one first", LAST_FIRST)
     ordered = ordered or _only(strides(nodes), "takes items that don't stand side by side", STRIDES)
     return ordered or _only(_filled(nodes), "adds what is ready")
 
