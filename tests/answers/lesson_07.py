@@ -4308,3 +4308,83 @@ async def with_timeout(loop, seconds, coro):
     if late:
         raise TimeoutError
     return result
+
+# %% gather-own-1 wrong: Runner closes over loop variables
+# cause: run reads index and coro only when it first runs, after the for loop has ended, so with two or more coroutines all runners take the last one.
+# line: async def run(): | results[index] = await coro | loop.spawn(run())
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    results = {}
+    tasks = []
+    for index, coro in enumerate(coros):
+        async def run():
+            results[index] = await coro
+
+        tasks.append(loop.spawn(run()))
+    for task in tasks:
+        await task
+    return [results[i] for i in range(len(coros))]
+
+# %% gather-own-1 wrong: Coroutines awaited instead of tasks
+# cause: The tasks are thrown away and the coroutines themselves are awaited, though the loop's tasks already run them, so each is driven twice and a RuntimeError comes.
+# line: results.append(await coro) | for coro in coros:  # collect
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    for coro in coros:
+        loop.spawn(coro)
+    results = []
+    for coro in coros:  # collect
+        results.append(await coro)
+    return results
+
+# %% bell-1 wrong: popitem takes the newest first
+# cause: dict.popitem takes the entry that was put in last, so with two or more waiters they are woken in the reverse of the order in which they came.
+# line: self._waiters.popitem()
+from itertools import count
+
+
+class Bell:
+    """Rings for all who wait."""
+
+    def __init__(self):
+        self._tickets = count()
+        self._waiters = {}
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        ticket = next(self._tickets)
+        self._waiters[ticket] = wake
+        return lambda: self._waiters.pop(ticket, None)
+
+    def ring(self):
+        while self._waiters:
+            _, wake = self._waiters.popitem()
+            wake()
+
+# %% timeout-own-1 wrong: TimeoutError raised in the timer
+# cause: The TimeoutError is raised in the timer's own task, which nobody awaits, so when the time is over a CancelledError comes out of with_timeout.
+# line: raise TimeoutError
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    task = loop.spawn(coro)
+
+    async def alarm():
+        await sleep(seconds)
+        task.cancel()
+        raise TimeoutError
+
+    timer = loop.spawn(alarm())
+    try:
+        return await task
+    except CancelledError:
+        task.cancel()
+        raise
+    finally:
+        timer.cancel()

@@ -2813,3 +2813,57 @@ def in_thread(loop, work):
 
     threading.Thread(target=worker, daemon=True).start()
     return future
+
+# %% sendall-1 wrong: Offset replaced, not added up
+# cause: sent is set to the count of the last send instead of being increased by it, so from the third send on it goes on at the wrong place and bytes are sent again or left out.
+# line: sent = await send_some(sock, data[sent:])
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_some(sock, part):
+    while True:
+        try:
+            return sock.send(part)
+        except BlockingIOError:
+            await until(sock, WRITE)
+
+
+async def send_all(sock, data):
+    """Send all of `data`, however slowly the other side reads."""
+    sent = 0
+    while sent < len(data):
+        sent = await send_some(sock, data[sent:])
+
+# %% sendall-1 wrong: Hang-up ends it silently
+# cause: When the other side hangs up, the error of send is caught and send_all returns as if all had been sent.
+# line: except (BrokenPipeError, ConnectionResetError): | return
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    rest = memoryview(data)
+    while len(rest) > 0:
+        try:
+            count = sock.send(rest)
+        except BlockingIOError:
+            await until(sock, WRITE)
+        except (BrokenPipeError, ConnectionResetError):
+            return
+        else:
+            rest = rest[count:]
+
+# %% deliver-1 wrong: number turned into an int
+# cause: The number is made an int, but `waiting` has bytes as keys, so the first answer raises a KeyError and kills the reader.
+# line: waiting.pop(int(number))
+async def deliver(next_line, waiting):
+    """Give each answer to the future that waits for it, and the rest an error."""
+    while True:
+        line = await next_line()
+        if line == b"":
+            break
+        number, answer = line.split(b" ", 1)
+        future = waiting.pop(int(number))
+        future.set_result(answer)
+    for future in waiting.values():
+        future.set_exception(ConnectionError("hung up"))
+    waiting.clear()

@@ -1840,3 +1840,40 @@ def call_later(loop, delay, function, *args):
             loop.timers.remove(entry)
 
     return cancel
+
+# %% task-step-1 wrong: StopIteration itself as the result
+# cause: The future gets the StopIteration object instead of its value, so who awaits it gets a StopIteration in place of what the coroutine returned.
+# line: future.set_result(result) | except StopIteration as result:
+def start(coro, loop):
+    future = loop.create_future()
+
+    def advance(*_):
+        try:
+            handed_out = coro.send(None)
+        except StopIteration as result:
+            future.set_result(result)
+            return
+        except Exception as exc:
+            future.set_exception(exc)
+            return
+        if handed_out is None:
+            loop.call_soon(advance)
+        else:
+            handed_out.add_done_callback(advance)
+
+    loop.call_soon(advance)
+    return future
+
+# %% keep-1 wrong: swept only at the next call
+# cause: Tasks that are done are taken out only when background is called the next time, so the last ones stay in the set after they are done.
+# line: kept.difference_update( | kept.add(task) | if t.done()
+import asyncio
+
+
+def background(coro, kept):
+    """Start `coro` as a task, kept in the set `kept` until it is done; return it."""
+    finished = {t for t in kept if t.done()}
+    kept.difference_update(finished)
+    task = asyncio.create_task(coro)
+    kept.add(task)
+    return task

@@ -2915,3 +2915,23 @@ async def supervise(worker, restarts, pause):
             if attempt == restarts - 1:
                 raise
             await asyncio.sleep(pause)
+
+# %% fail-fast-1 wrong: awaits the tasks one by one
+# cause: The tasks are awaited in the order of `items`, so when a later one fails while an earlier one takes long, the failure isn't noticed until the earlier ones are over and the others aren't stopped.
+# line: return [await task for task in tasks]
+import asyncio
+
+
+async def stop(tasks):
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def all_or_nothing(buy, items):
+    """Buy all items at once and return what was bought, in order; or stop them all."""
+    tasks = [asyncio.create_task(buy(item)) for item in items]
+    try:
+        return [await task for task in tasks]
+    finally:
+        await stop(tasks)

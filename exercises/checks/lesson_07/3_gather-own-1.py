@@ -1,4 +1,6 @@
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.loops import late_bound
+from helpers.coach.mistakes.suspects import LATE
 from helpers.eventloop.tasks import Future, Task, sleep
 
 from .shared import Watched, in_a_row, work
@@ -37,7 +39,22 @@ class Gather(Exercise):
     def verify(self, gather, lab):
         lab.told("with coroutines that take 3, 1 and 2 s")
         run = Watched(lab)
-        got = run(lambda loop: gather(loop, work(3, "a"), work(1, "b"), work(2, "c")))
+        try:
+            got = run(lambda loop: gather(loop, work(3, "a"), work(1, "b"), work(2, "c")))
+        except RuntimeError as error:
+            if "await" not in str(error):
+                raise
+            late = next(late_bound(lab.nodes()), None)
+            raise Wrong(
+                "awaited twice",
+                f"Python said: {error}.",
+                late or lab.text.of_traceback(error),
+                LATE
+                if late
+                else "A coroutine runs once, and `loop.spawn(coro)` makes a task that runs it. "
+                "Keep that task, and await it in the place of the coroutine.",
+                at="sees the loop's variable as it is when it runs" if late else "awaits it again",
+            ) from None
         if isinstance(got, (list, tuple)) and any(isinstance(item, Task) for item in got):
             raise Wrong(
                 "future for its result",

@@ -188,7 +188,16 @@ class WriteBell(Exercise):
         when = {(name, what): round(seconds, 3) for name, what, seconds in log}
         if script == self._rings:
             if [name for name, *_ in log[:2]] == ["b", "a"]:
-                lab.equal(["b", "a"], ["a", "b"], what="it woke")
+                turned = lab.call_of("reversed", "*.appendleft", "*.insert")
+                last_first = None if turned else lab.bare_call_of("*.pop", "*.popitem")
+                raise Wrong(
+                    "order",
+                    "It woke ['b', 'a']; the expected order is ['a', 'b'].",
+                    turned or last_first,
+                    "Wake them in the order in which they came. `pop()` and `popitem()` take the "
+                    "one that came last.",
+                    at="takes the last one first" if last_first else "",
+                )
             if not any(what == "woken" for _, what in when):
                 raise Wrong(
                     "wake-up",

@@ -5,7 +5,7 @@ import time
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.form.text import is_function
-from helpers.coach.mistakes.nodes import is_named, own_nodes
+from helpers.coach.mistakes.nodes import is_named, own_nodes, uses
 from helpers.eventloop.tasks import CancelledError, Future, sleep
 
 from .shared import Watched, work
@@ -115,18 +115,23 @@ class WithTimeout(Exercise):
                 raises=TimeoutError,
             )
         except CancelledError:
+            elsewhere = _raised_in_a_task(lab)
             raise Wrong(
                 "another error",
                 "The time was over, and CancelledError came out. Its caller would believe that it "
                 "was told to end itself.",
-                lab.await_of("task") or lab.await_of(),
-                "Turn it into a TimeoutError, if the alarm rang."
+                elsewhere or lab.await_of("task") or lab.await_of(),
+                "An error in a task comes out where that task is awaited. Let the alarm note that "
+                "it rang, and raise TimeoutError where the CancelledError comes."
+                if elsewhere
+                else "Turn the CancelledError into a TimeoutError, if the alarm rang."
                 + (
                     " (And in an inner function `rang = True` makes a name of its own: "
                     "say `nonlocal rang` there.)"
                     if lab.assigned(to=True) and not lab.outer_name()
                     else ""
                 ),
+                at="raises it in another task" if elsewhere else "",
             ) from None
         if run.error is None:
             raise Wrong(
@@ -230,6 +235,15 @@ class WithTimeout(Exercise):
             await self._note(with_timeout(loop, limit, tidying(takes, ends, cleanup)), got)
 
         run(main, with_timeout)
+        if takes > limit and cleanup is KeyError and repr(got) == "[('raised', TimeoutError())]":
+            raise Wrong(
+                "another error",
+                "The work raised KeyError('no cup'), and TimeoutError came out.",
+                lab.text.of_traceback(got[0][1]),
+                "Only a CancelledError becomes a TimeoutError. Any other error of the work comes "
+                "out as it is.",
+                at="lets out another error",
+            )
         return {
             "what came out was": got,
             "it took, in seconds,": run.elapsed,
@@ -338,8 +352,8 @@ class WithTimeout(Exercise):
     every_error_after_the_alarm = with_an_alarm.but(
         "except CancelledError:",
         "except BaseException:",
-        kind="value",
-        says="raises another error",
+        kind="another error",
+        says="lets out another error",
     )
 
     @right
@@ -542,6 +556,26 @@ def _alarms(lab, left):
         if call.args and isinstance(call.args[0], ast.Call):
             made += [call] if is_named(call.args[0].func, names) else []
     return made
+
+
+def _raised_in_a_task(lab):
+    """Where a function that is spawned raises a TimeoutError; or None."""
+    spawned = [
+        arg.func
+        for call in lab.text.calls_of("spawn")
+        for arg in call.args[:1]
+        if isinstance(arg, ast.Call)
+    ]
+    return lab.earliest(
+        *(
+            part.lineno
+            for node in lab.nodes()
+            if is_function(node) and any(is_named(one, (node.name,)) for one in spawned)
+            for part in own_nodes(node)
+            if isinstance(part, ast.Raise) and uses(("TimeoutError",), part.exc)
+            if lab.has_run(part.lineno)
+        )
+    )
 
 
 def _notes_something(lab):

@@ -1,3 +1,5 @@
+"""Long, for what `send` has taken can be forgotten in many ways, each told in its own words."""
+
 import ast
 import contextlib
 import socket
@@ -149,14 +151,18 @@ class SendAll(Exercise):
         said = f"The other side got {len(heard):,} of {len(data):,} bytes."
         first = here.sent[0] if here.sent else 0
         if len(heard) > len(data) or heard[first : first + 100] == data[:100]:
+            from_start = _starting_over(lab)
+            replaced = None if from_start else _replacing_the_count(lab)
             raise Wrong(
                 "partial send",
                 f"The other side got {len(heard):,} bytes where "
                 f"{len(data):,} were to be sent: the beginning of `data`, and then a part "
                 "of it again.",
-                _starting_over(lab) or _sending(lab),
-                "What `send` has taken is on its way. Go on behind it: `data[taken:]`.",
+                from_start or replaced or _sending(lab),
+                "What `send` has taken is on its way. Go on behind all that it took so far: "
+                "`data[taken:]`.",
                 headline="sent a part twice",
+                at="puts a new count in the place of the old one" if replaced else "",
             )
         if data.startswith(heard) and here.refused == 0:
             raise Wrong(
@@ -244,6 +250,11 @@ class SendAll(Exercise):
                     await sender
             except ConnectionError as error:
                 came_out = error
+            if here.refused_for_good and came_out is None:
+                raise lab.lost_error(
+                    f"`send` raised {here.hung_up.__name__}, and no error came out.",
+                    here.hung_up,
+                )
             return {
                 "the error that came out was": came_out,
                 "the other side got": ears[0].heard,
@@ -346,6 +357,22 @@ def _starting_over(lab):
             if isinstance(handler, ast.ExceptHandler)
             for node in own_nodes(handler)
             if isinstance(node, ast.Assign) and is_constant(node.value, 0)
+        )
+    )
+
+
+def _replacing_the_count(lab):
+    """Where a name, with which the slice that is sent begins, is given what the call returns that
+    sends it; or None.
+    """
+    return lab.earliest(
+        *(
+            node.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.Assign) and isinstance(node.value, (ast.Call, ast.Await))
+            for part in ast.walk(node.value)
+            if isinstance(part, ast.Slice) and part.lower is not None
+            if ast.unparse(part.lower) == ast.unparse(node.targets[0])
         )
     )
 

@@ -148,7 +148,7 @@ class ReadLines(Exercise):
             if got == [*expected, b""]:
                 raise Wrong(
                     "end of stream",
-                    f"{said} The last line is not there.",
+                    f"{said} No line b'' came at the end.",
                     _adding_the_rest(lab) or line,
                     "After the last newline the buffer is empty: that is no line.",
                     headline="made up a line",
@@ -163,12 +163,14 @@ class ReadLines(Exercise):
                     headline="cut a line in two",
                 )
             if not any(expected[len(got) :]) and got == expected[: len(got)]:
+                strips = lab.call_of("*strip")
                 raise Wrong(
                     "lost items",
-                    f"{said} An empty line at the end is missing.",
-                    lab.call_of("*strip") or lab.call_of("pop") or lab.deleting() or line,
-                    'Each newline ends a line, and that line may be empty: b"". Only what is '
-                    "behind the last newline is no line.",
+                    f"{said} At the end this is missing: {expected[len(got) :]}.",
+                    strips or lab.call_of("pop") or lab.deleting() or line,
+                    'Each newline ends a line, and that line may be empty: b"". Only when '
+                    "nothing is left behind the last newline is that no line."
+                    + (" `rstrip` takes all newlines at an end, not just one." if strips else ""),
                     headline="lost empty lines at the end",
                 )
             if got == [each for each in expected if each]:

@@ -42,6 +42,15 @@ class Deliver(Exercise):
         try:
             play(lab, lambda loop: self._answers(lab, loop, deliver), lab.await_of("next_line"))
         except (KeyError, ValueError) as error:
+            if isinstance(error, KeyError) and any(str(one).isdigit() for one in error.args):
+                raise Wrong(
+                    "raised",
+                    f"It raised KeyError: {error}. `waiting` has the keys b'1' to b'5'.",
+                    lab.text.of_traceback(error),
+                    "A number stays bytes, as it came in its line.",
+                    headline="raised KeyError",
+                    at="raises it",
+                ) from None
             if error.args != (b"",) and "not enough values" not in str(error):
                 raise
             raise Wrong(
@@ -159,7 +168,8 @@ class Deliver(Exercise):
                 "The answer to question 3 had come, and its future "
                 "was not set. More answers were to come later.",
                 lab.await_of("next_line"),
-                "Hand on each line as it comes, not all of them at the end.",
+                "Hand on each line as it comes, not all of them at the end. Its number is a key "
+                "of `waiting` as it came: as bytes.",
                 headline="handed nothing on",
             )
         lab.equal(

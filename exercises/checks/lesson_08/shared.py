@@ -83,9 +83,12 @@ class Noted(socket.socket):
                     f"It asked the socket more than {REFUSALS} times in a row, and "
                     "each time it was not ready.",
                     None,
-                    "Let the system tell you: `await until(sock, WRITE)` goes on when the "
-                    "socket can be written, `until(sock, READ)` when it can be "
-                    "read.",
+                    "Let the system tell you: "
+                    + (
+                        "`await until(sock, WRITE)` goes on when the socket can be written."
+                        if call.__name__ == "send"
+                        else "`await until(sock, READ)` goes on when the socket can be read."
+                    ),
                 ) from None
             raise
         self.refused_in_row = 0
@@ -99,7 +102,7 @@ class Scripted(Noted):
     """
 
     pieces = takes = ()
-    hung_up = ConnectionResetError
+    hung_up, refused_for_good = ConnectionResetError, False
 
     def recv(self, most, *flags):
         size, *self.pieces = self.pieces or [most]
@@ -111,6 +114,7 @@ class Scripted(Noted):
         if not self.takes:
             return super().send(data, *flags)
         if self.takes[0] is None:
+            self.refused_for_good = True
             raise self.hung_up("the other side hung up")
         size, *self.takes = self.takes
         self.sent.append(self._try(super(Noted, self).send, data[:size], *flags))
@@ -188,6 +192,8 @@ def play(lab, scene, line):
     except Wrong as found:
         if found.kind == "spin" and (dropped := lab.dropping("until", "sleep")):
             raise Wrong("not awaited", found.observed, dropped) from None
+        if found.line is None and found.kind == "spin" and (again := lab.handler(BlockingIOError)):
+            found.line, found.at = again, "asks again before the socket is ready"
         if found.line is None:
             found.line = (
                 lab.call_of("setblocking", "settimeout") if found.kind == "blocked" else line

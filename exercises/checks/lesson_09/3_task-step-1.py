@@ -222,8 +222,6 @@ class Start(Exercise):
             )
         if error is not None:
             return Wrong("raised", f"The future failed with {type(error).__name__}: {error}.")
-        if isinstance(result, StopIteration):
-            result = None
         if result != expected:
             return Wrong(
                 "return value",
@@ -231,6 +229,9 @@ class Start(Exercise):
                 lab.call_of("set_result"),
                 "What it returned is inside the `StopIteration`: `except StopIteration as "
                 "end`, and `end.value`.",
+                headline="the StopIteration for a result"
+                if isinstance(result, StopIteration)
+                else "",
             )
         return None
 

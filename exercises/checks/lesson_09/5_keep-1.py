@@ -1,3 +1,5 @@
+"""Long, for a task can be lost, or kept for ever, in many ways."""
+
 import asyncio
 import gc
 import inspect
@@ -195,18 +197,27 @@ class Background(Exercise):
                 headline="a callback that can't be called as it is",
             )
         if kept:
+            left = len(kept)
+            again = background(short(), kept)
+            swept = kept.isdisjoint(tasks)
+            again.cancel()
             # Without a callback, something else takes a task out: when that is reached at all.
             taken = None if lab.use_of("add_done_callback") else _taking_out(lab)
+            at = "runs at the next call, not" if swept else "isn't reached"
             return Wrong(
                 "unbounded",
-                f"Both tasks have ended, and `kept` still holds {len(kept)}.",
+                f"Both tasks have ended, and `kept` still holds {left}."
+                + (" They left only at the next call." if swept else ""),
                 taken
                 or lab.condition("cancelled", "exception")
                 or lab.call_of("add_done_callback", "add"),
-                "In a program that runs for weeks they would pile up: "
+                "Each is to leave when it ends, and there may be no next call: "
+                "`task.add_done_callback(kept.discard)`."
+                if swept
+                else "In a program that runs for weeks they would pile up: "
                 "`task.add_done_callback(kept.discard)`.",
-                headline="never lets go",
-                at="isn't reached when each of them ends" if taken else "",
+                headline="lets go too late" if swept else "never lets go",
+                at=f"{at} when each of them ends" if taken else "",
             )
         return None
 

@@ -64,7 +64,7 @@ class FailFast(Exercise):
             # A clean-up waits for all as well; what comes first is what waits for the results.
             in_turn = lab.text.sequential_await()
             for_all = lab.keyword("return_exceptions") or lab.call_of("wait")
-            if in_turn and for_all and in_turn[1] < for_all:
+            if in_turn and for_all and (in_turn[1] < for_all or _cancels_before(lab, for_all)):
                 for_all = None
             raise Wrong(
                 "late",
@@ -240,3 +240,9 @@ class FailFast(Exercise):
         kind="not awaited",
         says="a list with a Task, not its result",
     )
+
+
+def _cancels_before(lab, line):
+    """Whether the function that holds a line has cancelled tasks before it: it cleans up there."""
+    calls = lab.text.calls_of("*.cancel", inside=lab.text.function_at(line))
+    return any(call.lineno < line for call in calls)
