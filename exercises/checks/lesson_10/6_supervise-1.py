@@ -1,3 +1,5 @@
+"""Long, for a supervisor fails in many ways, and each is a whole program."""
+
 import asyncio
 import contextlib
 
