@@ -858,3 +858,19 @@ import asyncio
 def start(main):
     """Run `main` to its end and return its result."""
     return asyncio.run(main)
+
+# %% script-1 wrong: the task group wraps the error
+# cause: `main` runs in a TaskGroup, so when it raises an error `start` raises an ExceptionGroup and not that error.
+# line: async with asyncio.TaskGroup() as tg: | task = tg.create_task(main())
+import asyncio
+
+
+def start(main):
+    """Run `main` to its end and return its result."""
+
+    async def supervise():
+        async with asyncio.TaskGroup() as tg:
+            task = tg.create_task(main())
+        return task.result()
+
+    return asyncio.run(supervise())

@@ -912,3 +912,40 @@ def wait_all(jobs):
         running.append(t)
     for t in running:
         t.join(timeout=1)
+
+# %% run-jobs-1 wrong: pool of zero without jobs
+# cause: With an empty list of jobs the pool is made with `max_workers=0`, which raises ValueError instead of returning an empty list.
+# line: size = min(workers, len(jobs)) | ThreadPoolExecutor(max_workers=size)
+from concurrent.futures import ThreadPoolExecutor
+
+
+def call(job):
+    return job()
+
+
+def run_jobs(jobs, workers):
+    size = min(workers, len(jobs))
+    with ThreadPoolExecutor(max_workers=size) as executor:
+        return list(executor.map(call, jobs))
+
+# %% run-jobs-1 wrong: semaphore held only while starting
+# cause: The semaphore is released as soon as the thread is started and not when its job is done, so with more jobs than `workers` more than `workers` run at the same time.
+# line: with counter: | thread.start() | results[i] = job()
+from threading import BoundedSemaphore, Thread
+
+
+def run_jobs(jobs, workers):
+    """Run `jobs` in at most `workers` threads; return their results, in order."""
+    results = [None] * len(jobs)
+    counter = BoundedSemaphore(workers)
+
+    def serve(i, job):
+        results[i] = job()
+
+    threads = [Thread(target=serve, args=(i, job)) for i, job in enumerate(jobs)]
+    for thread in threads:
+        with counter:
+            thread.start()
+    for thread in threads:
+        thread.join()
+    return results

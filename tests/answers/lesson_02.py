@@ -1778,3 +1778,14 @@ def errors(lines):
     for line in stripped:
         if line.startswith(prefix):
             yield line[len(prefix):].strip()
+
+# %% interleave-1 wrong: next ends in a RuntimeError
+# cause: When second is used up first, next(others) raises StopIteration inside the generator, which comes out as a RuntimeError instead of going on with the rest of first.
+# line: yield next(others)
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    others = iter(second)
+    for item in first:
+        yield item
+        yield next(others)
+    yield from others

@@ -1894,3 +1894,52 @@ def borrow(shelf):
     """Hand out the last book of `shelf`, and put it back however this ends."""
     with _Loan(shelf) as book:
         yield book
+
+# %% average-1 wrong: decorator has primed it already
+# cause: The decorator primes the generator, so the caller's first next sends None as a number and ends in a TypeError instead of giving None.
+# line: @primed | next(generator)
+from functools import wraps
+
+
+def primed(function):
+    @wraps(function)
+    def start(*args, **kwargs):
+        generator = function(*args, **kwargs)
+        next(generator)
+        return generator
+    return start
+
+
+@primed
+def averager():
+    """Answer each number sent in with the average of all so far."""
+    total, count = 0, 0
+    answer = None
+    while True:
+        total += yield answer
+        count += 1
+        answer = total / count
+
+# %% average-2 wrong: appends before it sends
+# cause: The previous answer is appended before the number is sent, so the list begins with the None of the priming and lacks the answer to the last number.
+# line: results.append(answer) | answer = generator.send(n)
+def averages(generator, numbers):
+    results = []
+    answer = next(generator)
+    for n in numbers:
+        results.append(answer)
+        answer = generator.send(n)
+    return results
+
+# %% till-1 wrong: second bad label in a row
+# cause: The yield in the except branch is not inside a try, so when two ValueErrors are thrown in one after the other the second one comes out and ends the generator.
+# line: number = (yield so_far) | except ValueError:
+def till():
+    """Add up what is sent in; skip a ValueError that is thrown in."""
+    so_far = 0
+    while True:
+        try:
+            number = yield so_far
+        except ValueError:
+            number = (yield so_far)
+        so_far += number

@@ -1,5 +1,6 @@
 import ast
 import asyncio
+import re
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
@@ -83,12 +84,13 @@ class GetTheValue(Exercise):
             line = greeting if name in str(run.result) else None
             said = f"with the name {name!r} it returned"
             if isinstance(run.result, str) and "<Task" in run.result:
+                shown = re.sub("<Task.*>", "<Task …>", run.result)
                 raise Wrong(
                     "value",
-                    f"With the name {name!r} it returned {run.result!r:.60}…",
+                    f"With the name {name!r} it returned {shown!r}.",
                     line,
-                    "That is the task, not what it returned. `await` gives the result; a set of "
-                    "tasks that are done holds the tasks.",
+                    "That is the task, not what it returned. `await` it, or ask it for its "
+                    "`result()`.",
                     headline="greets a task",
                 )
             lab.equal(run.result, f"Hello, {name}!", said, line=line)

@@ -139,6 +139,15 @@ class StartScript(Exercise):
                 headline="limited the time",
             ) from None
         except Exception as came:
+            if error and isinstance(came, ExceptionGroup) and (group := lab.with_of("*TaskGroup")):
+                raise Wrong(
+                    "another error",
+                    f"It raised `{error_words(came)}`; expected `{error.__name__}`.",
+                    group,
+                    "A TaskGroup puts the errors of its tasks into an ExceptionGroup. Here is one "
+                    "coroutine to run, and no group is needed.",
+                    headline="wrapped the error in a group",
+                ) from None
             if error and not isinstance(came, error) and threads != [threading.get_ident()]:
                 raise Wrong(
                     "lost error",

@@ -72,6 +72,7 @@ class WaitForAll(Exercise):
                 "expected each of the four once.",
                 lab.node(ast.Lambda) or bound and bound.line,
                 bound and bound.try_,
+                headline="did not call each job once",
             )
         self._gives_up(wait_all, lab)
 

@@ -11,6 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.form.text import is_function
 from helpers.coach.mistakes.nodes import LOOPS, is_named
+from helpers.coach.mistakes.words import error_words
 
 from .shared import OF_ITS_OWN, PATIENCE, Callers, Jobs, lines_from
 
@@ -62,7 +63,7 @@ class RunJobs(Exercise):
             raise Wrong(
                 "limit",
                 f"{jobs.peak} jobs ran at once; at most 3 may.",
-                *_too_many_at(lab),
+                **_too_many_at(lab),
             )
         if isinstance(results, (list, tuple)) and any(isinstance(r, Future) for r in results):
             raise Wrong(
@@ -106,7 +107,18 @@ class RunJobs(Exercise):
         jobs = [bank.job(number, result) for number, result in enumerate(results)]
         if len(numbers) == MANY:
             lab.told(f"with {MANY} jobs and {workers} workers")
-        got = lab.call(run_jobs, lab.own([jobs[number] for number in numbers]), workers)
+        try:
+            got = lab.call(run_jobs, lab.own([jobs[number] for number in numbers]), workers)
+        except ValueError as error:
+            if numbers or "max_workers" not in str(error):
+                raise
+            raise Wrong(
+                "raised",
+                f"It raised {error_words(error)}.",
+                lab.text.of_traceback(error),
+                "A pool needs at least one thread, even where there are no jobs.",
+                headline="made a pool without threads",
+            ) from None
         bank.check(lab)
         return {"it returned": got, "the number of jobs that it called was": bank.begun}
 
@@ -202,7 +214,7 @@ class RunJobs(Exercise):
                     results.append(future.result())
         return results
 
-    @wrong("called, not handed over", says="not in a thread of their own")
+    @wrong("called, not handed over", says="not in another one")
     def the_caller_helps(jobs, workers):
         left, results = deque(enumerate(jobs)), {}
 
@@ -291,7 +303,7 @@ class Bank:
             raise Wrong(
                 "limit",
                 f"{self.peak} jobs ran at once; at most {self.workers} may.",
-                *_too_many_at(lab),
+                **_too_many_at(lab),
             )
         if self.waited_for is not None:
             few = self.peak < min(self.workers, self.jobs)
@@ -320,10 +332,37 @@ class Bank:
 def _too_many_at(lab):
     """The line that lets too many jobs run at once, and what to try."""
     if bare := lab.bare_call_of("*Executor"):
-        return bare, OF_ITS_OWN
-    return (
-        lab.call_of("*Executor", "Thread"),
-        "A pool of `workers` threads runs no more jobs than that at once.",
+        return {"line": bare, "try_": OF_ITS_OWN}
+    if starts := _held_while_starting(lab):
+        return {
+            "line": starts,
+            "try_": "Each job has to hold a place of the semaphore as long as it runs: take it in "
+            "the thread of the job, around the call.",
+            "at": "holds a place for whoever starts the jobs, not for the jobs",
+        }
+    return {
+        "line": lab.call_of("*Executor", "Thread"),
+        "try_": "A pool of `workers` threads runs no more jobs than that at once.",
+    }
+
+
+def _held_while_starting(lab):
+    """The line of a `with` that enters a semaphore, and in which jobs are only started, or None."""
+    names = [
+        target.id
+        for node in lab.nodes()
+        if isinstance(node, ast.Assign) and _calls(node.value, ["*Semaphore"])
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    ]
+    return lab.earliest(
+        *(
+            node.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.With)
+            if any(getattr(item.context_expr, "id", None) in names for item in node.items)
+            if lab.text.calls_of("submit", "start", inside=node)
+        )
     )
 
 

@@ -98,7 +98,7 @@ class Jobs:
             raise Wrong(
                 "called, not handed over",
                 f"{len(self.in_caller)} of {len(self.all)} jobs ran in the thread that called "
-                f"`{lab.asks}`, not in a thread of their own.",
+                f"`{lab.asks}`, not in another one.",
                 self.callers.place(lab),
                 "Parentheses call a function here and now, and so does `run()`. Hand over the "
                 "function itself, without parentheses, to a thread that you `start()` or to a "

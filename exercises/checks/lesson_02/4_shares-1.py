@@ -112,7 +112,7 @@ class Shares(Exercise):
         source = lab.source(numbers)
         given = FORMS[form](numbers if form in ("a list", "a tuple") else source)
         shown = numbers if len(numbers) < 12 else f"{len(numbers):,} numbers"
-        lab.told(f"with {form} of {shown}")
+        lab.told(f"with {shown} as {form}")
         got = lab.call(shares, given)
         if numbers and got == [] and source.place:
             raise Wrong(

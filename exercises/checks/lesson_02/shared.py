@@ -8,6 +8,7 @@ from itertools import islice
 
 from helpers.coach import Wrong
 
+ENDS = "Catch StopIteration around `next` and `return`, or let a `for` loop do it."
 MOST = 12  # items; where nothing else is said, no answer is right with as many
 
 
@@ -37,7 +38,7 @@ def lazily(lab, thing, *sources):
     return lab.generator(thing)
 
 
-def items_of(lab, iterator, most=MOST):
+def items_of(lab, iterator, most=MOST, then=ENDS):
     """Return the list of all items, and name a StopIteration that a generator let out.
 
     Of a generator that never ends it returns the first `most`, as many as a line can show.
@@ -49,10 +50,10 @@ def items_of(lab, iterator, most=MOST):
             raise
         raise Wrong(
             "StopIteration",
-            "The source had nothing more. `next` raised StopIteration inside the generator, and "
-            f"Python turned that into an error: {error}.",
-            lab.call_of("next"),
-            "Catch StopIteration around `next` and `return`, or let a `for` loop do it.",
+            "There was nothing more. `next` raised StopIteration inside the generator, and "
+            f"Python turned that into a RuntimeError: {error}.",
+            lab.text.of_traceback(error) or lab.call_of("next"),
+            then,
             headline="let StopIteration out",
         ) from None
 
@@ -82,7 +83,7 @@ def check_let_out(lab, error, came):
         kept = lab.text.keeper_of(type(error))
         raise Wrong(
             "lost error",
-            "The source raised its error, and no error came out.",
+            f"The error was raised, and none came out of `{lab.asks}`.",
             kept and kept.line,
             kept and kept.try_,
             headline="swallowed the error",

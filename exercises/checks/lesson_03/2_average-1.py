@@ -1,4 +1,5 @@
 import ast
+from inspect import getgeneratorstate
 from itertools import zip_longest
 
 from helpers.basics.words import listed
@@ -26,7 +27,7 @@ class Averager(Exercise):
 
     def verify(self, averager, lab):
         talk = lab.generator(lab.call(averager))
-        primed = self._send(lab, talk, None)
+        primed = self._prime(lab, talk)
         if primed == 0:
             raise Wrong(
                 "value",
@@ -85,6 +86,22 @@ class Averager(Exercise):
             "the answers were": got[0],
             "the other one's answers were": got[1],
         }
+
+    def _prime(self, lab, talk):
+        begun = getgeneratorstate(talk) != "GEN_CREATED"
+        try:
+            return self._send(lab, talk, None)
+        except TypeError as error:
+            if not begun:
+                raise
+            raise Wrong(
+                "sent for yielded",
+                "The generator that I got was primed already. So my first `next` sent a None in, "
+                f"as if it were a number, and raised TypeError: {error}.",
+                lab.call_of("next") or lab.call_of("send"),
+                "The caller primes the generator. Hand it over before its first `next`.",
+                headline="primed it already",
+            ) from None
 
     def _send(self, lab, talk, value):
         try:

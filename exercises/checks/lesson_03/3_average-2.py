@@ -79,12 +79,14 @@ class Averages(Exercise):
         if isinstance(got, (list, tuple)) and list(got[:1]) == ["ready"]:
             raise Wrong(
                 "sent for yielded",
-                f"It returned {got}: four answers to three numbers.",
-                lab.earliest(lab.call_of("next"), lab.call_of("send", given=None))
+                f"It returned {got}. The first of these came before any number was sent.",
+                keeping_before_sending(lab)
+                or lab.earliest(lab.call_of("next"), lab.call_of("send", given=None))
                 or lab.sieve()
                 or lab.condition()
                 or lab.call_of("send"),
-                "What the priming gives back is not an answer to a number. Leave it out.",
+                "What the priming gives back is not an answer to a number. Keep what each later "
+                "`send` gives back, and that alone.",
                 headline="kept the priming's answer",
             )
         if got == "answer to 60":
@@ -148,7 +150,7 @@ class Averages(Exercise):
     def sends_at_once(generator, numbers):
         return [generator.send(number) for number in numbers]
 
-    @wrong("sent for yielded", says="four answers")
+    @wrong("sent for yielded", says="before any number was sent")
     def keeps_the_first_answer(generator, numbers):
         answers = [next(generator)]
         for number in numbers:
@@ -199,3 +201,9 @@ def leaving_out(lab):
     inside = (part for loop in lab.nodes() if isinstance(loop, LOOPS) for part in own_nodes(loop))
     tests = (part.lineno for part in inside if isinstance(part, ast.If))
     return lab.sieve() or lab.earliest(*tests)
+
+
+def keeping_before_sending(lab):
+    """The line of a loop that appends what came last, and only then sends a number, or None."""
+    keeps, sends = lab.repeated_call_of("append"), lab.repeated_call_of("send")
+    return keeps if keeps and sends and keeps < sends else None

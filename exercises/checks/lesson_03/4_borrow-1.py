@@ -8,8 +8,10 @@ GIVING = "append", "insert"
 NARROW = (
     "GeneratorExit, which `close` throws, isn't an `Exception`, and neither is KeyboardInterrupt. "
 )
+NAMED = "An `except` that names errors runs for those alone. "
 SKIPS = "An error goes in at the `yield`, and skips the lines below. "
 FINALLY = "Only a `finally` runs however it ends."
+ASKED = "I called `next` on the generator again"
 UNASKED = "closed {} before I asked for a book"
 ENDS = {  # the words for it, and what is thrown in: an error, nothing, or None to close it
     "asked {} again": False,
@@ -40,9 +42,9 @@ class Borrow(Exercise):
     )
 
     def verify(self, borrow, lab):
-        self._end(lab, borrow, "I asked it again", lambda reader: next(reader, None))
-        self._end(lab, borrow, "I closed it", lambda reader: reader.close())
-        reader = self._end(lab, borrow, "I threw a KeyError in", self._throw)
+        self._end(lab, borrow, ASKED, lambda reader: next(reader, None))
+        self._end(lab, borrow, "I closed the generator", lambda reader: reader.close())
+        reader = self._end(lab, borrow, "I threw a KeyError in", self._throw, KeyError)
         if reader != "KeyError came out":
             raise Wrong(
                 "lost error",
@@ -76,7 +78,7 @@ class Borrow(Exercise):
                 "not given back",
                 f"Of {count(before, 'book')} the shelf held {len(shelf)} afterwards: {shelf}.",
                 lab.text.skipped(*GIVING) or given_back(lab),
-                skipping(lab) + FINALLY,
+                skipping(lab, ENDS[ends[0]]) + FINALLY,
             )
         return {
             "it handed out": books,
@@ -105,7 +107,7 @@ class Borrow(Exercise):
         except StopIteration:
             return "it ended"
 
-    def _end(self, lab, borrow, what, end):
+    def _end(self, lab, borrow, what, end, error=None):
         shelf = ["atlas", "novel"]
         reader = lab.generator(lab.call(borrow, shelf))
         if shelf != ["atlas", "novel"]:
@@ -154,13 +156,13 @@ class Borrow(Exercise):
                 headline="put it on a shelf of its own",
             )
         if shelf == ["atlas"]:
-            asked = what == "I asked it again"
+            asked = what == ASKED
             raise Wrong(
                 "not given back",
                 f"{what} while the book was out. Then the shelf held {shelf}; the 'novel' was not "
                 "back.",
                 given_back(lab) if asked else lab.text.skipped(*GIVING) or given_back(lab),
-                ("Nothing was thrown in, so no `except` ran. " if asked else skipping(lab))
+                ("Nothing was thrown in, so no `except` ran. " if asked else skipping(lab, error))
                 + FINALLY,
                 headline="no finally" if not lab.cleanup() else None,
             )
@@ -202,7 +204,7 @@ class Borrow(Exercise):
         else:
             shelf.append(book)
 
-    @wrong("not given back", says="I closed it")
+    @wrong("not given back", says="I closed the generator")
     def puts_it_back_below(shelf):
         book = shelf.pop()
         yield book
@@ -254,9 +256,12 @@ class Borrow(Exercise):
     )
 
 
-def skipping(lab):
-    """What skips the line that puts the book back, where one puts it back at all."""
-    return NARROW if lab.handler() else SKIPS + NARROW
+def skipping(lab, error):
+    """What skips the line that puts the book back, where one puts it back at all, when such an
+    error was thrown in.
+    """
+    narrow = NAMED if error and issubclass(error, Exception) else NARROW
+    return narrow if lab.handler() else SKIPS + NARROW
 
 
 def swallowing(lab):

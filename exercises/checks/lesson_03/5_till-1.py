@@ -71,7 +71,7 @@ class Till(Exercise):
             answer = talk.throw(KeyError("drawer"))
         except (KeyError, StopIteration) as error:
             if isinstance(error, KeyError):
-                return
+                return self._skip_everywhere(lab, till)
             answer = "StopIteration"
         raise Wrong(
             "caught too much",
@@ -181,6 +181,24 @@ class Till(Exercise):
             )
         lab.equal(got, 3, "I sent 3 and threw a ValueError in. The answer was", line=line)
 
+    def _skip_everywhere(self, lab, till):
+        """Raise Wrong if an error comes out that is thrown in first of all, or after another."""
+        for steps in ([UNREADABLE], [3, UNREADABLE, UNREADABLE]):
+            talk = till()
+            next(talk)
+            try:
+                for step in steps:
+                    self._step(lab, talk, step)
+            except ValueError as error:
+                raise Wrong(
+                    "caught too little",
+                    f"I primed it, and then {listed(steps)}. The last error came out again.",
+                    lab.text.of_traceback(error),
+                    "An error is raised at the `yield` where the generator waits. Have just one "
+                    "`yield`, inside the `try`, and go round the loop to it each time.",
+                    headline="let an error through",
+                ) from None
+
     def _close(self, lab, talk):
         try:
             talk.close()
@@ -189,11 +207,13 @@ class Till(Exercise):
                 raise
             raise Wrong(
                 "ignored close",
-                f"I closed it, and it handed out another value: {error}.",
+                f"I closed the generator, and it handed out another value: {error}.",
                 lab.earliest(lab.handler(BaseException), lab.use_of("GeneratorExit")),
+                "`close()` raises GeneratorExit at the `yield`. Let that pass: nobody takes "
+                "another value.",
             ) from None
         if getgeneratorstate(talk) != "GEN_CLOSED":
-            raise Wrong("ignored close", "I closed it, and it went on.")
+            raise Wrong("ignored close", "I closed the generator, and it went on.")
 
     @right
     def with_try_inside():
@@ -220,7 +240,7 @@ class Till(Exercise):
     )
 
     names_the_exit_too = with_try_inside.but("ValueError:", "(ValueError, GeneratorExit):").but(
-        "pass", "continue", kind="ignored close", says="I closed it"
+        "pass", "continue", kind="ignored close", says="I closed the generator"
     )
 
     with_exception = with_try_inside.but(
