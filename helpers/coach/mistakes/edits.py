@@ -52,7 +52,7 @@ ERRORS = ("Exception", "BaseException", "asyncio.CancelledError", "StopIteration
 BLOCKS = ("body", "orelse", "finalbody")
 COMPOUND = (ast.For, ast.AsyncFor, ast.While, ast.If, ast.With, ast.AsyncWith, ast.Try)
 FALSY = (
-    "What is 0 or empty counts as false, and is yet a value like any other. Ask for what you mean, "
+    "0 and what is empty count as false, and are yet values like any other. Ask for what you mean, "
     "such as whether it `is None`."
 )
 NUMBER = "With another number there the answer is right."
@@ -64,7 +64,7 @@ SIGN = "With another sign there the answer is right. Which case falls on the wro
 PART = "Without a part of it the answer is right. Ask of each part what it is for."
 WORDS = "`and` needs all its parts, `or` needs one. With the other word the answer is right."
 TURNED = "Asked the other way round, the answer is right."
-UNASKED = "Where this is not asked, the answer is right. What does it let through, or keep away?"
+UNASKED = "Without this test the answer is right. What does it let through, or keep away?"
 ORDER = "With its arguments in another order the answer is right."
 ARGUMENTS = "With one argument fewer the answer is right."
 GATHERED = "With `return_exceptions=True` the answer is right: then all of them are waited for."
