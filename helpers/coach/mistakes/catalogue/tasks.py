@@ -67,8 +67,8 @@ KINDS = {
     "another error": Kind(
         "the wrong error",
         "",
-        "The error that came has to come out itself. Catch only what you mean; a bare `raise` lets an "
-        "error go on.",
+        "The error that came has to come out itself. Catch only what you mean; a bare `raise` lets "
+        "an error go on.",
     ),
     "swallowed": Kind(
         "swallowed the cancellation",
