@@ -205,7 +205,8 @@ class Cancel(Exercise):
                     "wake-up",
                     "It ended, and heard of nothing.",
                     lab.earliest(lab.use_of("throw"), lab.returning()),
-                    "`task.throw = CancelledError()`, whether it sleeps or not.",
+                    "Only a task that is done has ended. Each other gets its `task.throw = "
+                    "CancelledError()`: one that sleeps, one that is ready, and one that runs.",
                     headline="was not told",
                 )
 

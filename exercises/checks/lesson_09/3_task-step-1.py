@@ -206,7 +206,8 @@ class Start(Exercise):
                 or lab.while_loop()
                 or _next_step(lab)
                 or lab.call_of("call_soon", "step"),
-                "Leave the rest to the future: `waits_for.add_done_callback(step)`.",
+                "Leave the rest to the future: hand the function for the next step, without calling "
+                "it, to `add_done_callback`. The future calls it when it is done, and with itself.",
                 headline="resumed it at once",
             )
         if "interacts badly" in str(error):

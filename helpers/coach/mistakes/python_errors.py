@@ -94,7 +94,8 @@ TRIES = (
     (
         RuntimeError,
         "generator raised StopIteration",
-        "A `next(…)` inside a generator found nothing: catch StopIteration there, or use `for`.",
+        "A `next(…)` inside a generator found nothing: catch StopIteration there, or use `for` if "
+        "nothing is sent.",
     ),
     (
         TypeError,
