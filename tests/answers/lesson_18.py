@@ -2712,3 +2712,104 @@ def app(environ, start_response):
             status, answer = "404 Not Found", b""
     start_response(status, [("Content-Length", str(len(answer)))])
     return [answer]
+
+# %% asgi-1 wrong: trusts the content-length header
+# cause: the number comes from the content-length header instead of from the pieces, so a request without this header (chunked) is answered by 0.
+# line: length = int(headers.get(b"content-length", b"0")) | body = str(length).encode()
+async def app(scope, receive, send):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    if (scope["method"], scope["path"]) == ("POST", "/count"):
+        headers = dict(scope.get("headers", []))
+        length = int(headers.get(b"content-length", b"0"))
+        more = True
+        while more:
+            more = (await receive()).get("more_body", False)
+        status = 200
+        body = str(length).encode()
+    else:
+        status = 404
+        body = b""
+    await send({"type": "http.response.start", "status": status, "headers": []})
+    await send({"type": "http.response.body", "body": body})
+
+# %% endpoint-1 wrong: await is outside the try
+# cause: the try is only around the call that makes the coroutine, and look_up runs at the await after it, so its KeyError isn't caught and there is no 404.
+# line: price = await answer | answer = asyncio.to_thread(look_up, name)
+import asyncio
+
+from fastapi import FastAPI, HTTPException
+
+
+def make_app(look_up):
+    app = FastAPI()
+
+    @app.get("/price/{name}")
+    async def price_of(name: str):
+        try:
+            answer = asyncio.to_thread(look_up, name)
+        except KeyError:
+            raise HTTPException(404) from None
+        price = await answer
+        return {"name": name, "price": price}
+
+    return app
+
+# %% lifespan-1 wrong: a lock around each question
+# cause: the lock is held while the pool answers, so requests that come at once are answered one after the other although the pool takes many at once.
+# line: async with lock: | lock = asyncio.Lock()
+import asyncio
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+
+def make_app(connect):
+    pool = None
+    lock = asyncio.Lock()
+
+    @asynccontextmanager
+    async def lifespan(app):
+        nonlocal pool
+        pool = await connect()
+        try:
+            yield
+        finally:
+            await pool.close()
+
+    app = FastAPI(lifespan=lifespan)
+
+    @app.get("/price/{name}")
+    async def get_price(name: str):
+        async with lock:
+            return await pool.price(name)
+
+    return app
+
+# %% lifespan-1 wrong: pool in a module global
+# cause: the pool is kept in a dict of the module, which all applications share, so with two applications at once the second's pool replaces the first's, which is then used for the wrong one.
+# line: resources = {} | resources["pool"] = await connect()
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+resources = {}
+
+
+def make_app(connect):
+    """Return an application that answers GET /price/{name} from one pool."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI):
+        resources["pool"] = await connect()
+        try:
+            yield
+        finally:
+            await resources["pool"].close()
+
+    app = FastAPI(lifespan=lifespan)
+
+    @app.get("/price/{name}")
+    async def read_price(name: str):
+        return await resources["pool"].price(name)
+
+    return app

@@ -144,7 +144,7 @@ async def prices(pool, names):
 
 # %% ask-pool-1 wrong: one after another
 # cause: each question waits for the one before it
-# line: for name in names: | async with pool.acquire() as connection:
+# line: for name in names: | await connection.fetch(name)
 async def prices(pool, names):
     found = []
     for name in names:
@@ -4743,3 +4743,161 @@ async def prices(pool, names):
         return left.result() + right.result()
 
     return await some(list(names))
+
+# %% page-1 wrong: ConnectionError of stars isn't caught
+# cause: only the TimeoutError is caught, so a ConnectionError of stars makes the whole page fail instead of giving None for the stars.
+# line: except TimeoutError:
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    """Return price, stock and stars of `name`; the stars are None if they fail."""
+
+    async def stars_or_none():
+        try:
+            async with asyncio.timeout(0.5):
+                return await stars(name)
+        except TimeoutError:
+            return None
+
+    async with asyncio.TaskGroup() as tg:
+        price_task = tg.create_task(price(name))
+        stock_task = tg.create_task(stock(name))
+        stars_task = tg.create_task(stars_or_none())
+    return price_task.result(), stock_task.result(), stars_task.result()
+
+# %% page-1 wrong: forgives errors of price too
+# cause: the helper that turns a ConnectionError into None is used for all three, so a ConnectionError of price or stock becomes None instead of coming out.
+# line: tg.create_task(ask(price)) | tg.create_task(ask(stock)) | except ConnectionError:
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    async def ask(function, limit=None):
+        timeout = asyncio.timeout(limit)
+        try:
+            async with timeout:
+                return await function(name)
+        except ConnectionError:
+            return None
+        except TimeoutError:
+            if not timeout.expired():
+                raise
+            return None
+
+    async with asyncio.TaskGroup() as tg:
+        tasks = (
+            tg.create_task(ask(price)),
+            tg.create_task(ask(stock)),
+            tg.create_task(ask(stars, 0.5)),
+        )
+    return tuple(task.result() for task in tasks)
+
+# %% page-1 wrong: shield keeps the stars running
+# cause: shield keeps wait_for from cancelling stars, so stars without an answer after 0.5 s go on running, as they do if price or stock fails.
+# line: asyncio.shield(stars(name))
+import asyncio
+
+
+async def try_stars(stars, name):
+    try:
+        return await asyncio.wait_for(asyncio.shield(stars(name)), timeout=0.5)
+    except (ConnectionError, TimeoutError):
+        return None
+
+
+async def page(price, stock, stars, name):
+    """Return price, stock and stars of `name`; the stars are None if they fail."""
+    async with asyncio.TaskGroup() as group:
+        p = group.create_task(price(name))
+        s = group.create_task(stock(name))
+        rating = group.create_task(try_stars(stars, name))
+    return p.result(), s.result(), rating.result()
+
+# %% ask-pool-1 wrong: one question after the other
+# cause: the loop awaits each fetch before it goes on to the next name, so only one question is under way although the pool has more connections.
+# line: result.append(await connection.fetch(name)) | for name in names:
+import asyncio
+
+
+async def prices(pool, names):
+    """Return the price of each name, in order."""
+    result = []
+    for name in names:
+        async with pool.acquire() as connection:
+            result.append(await connection.fetch(name))
+    return result
+
+# %% own-pool-1 wrong: throws connection away after error
+# cause: after an error or a cancellation in the block the connection is closed instead of given back, so the next one who asks gets a new one.
+# line: await connection.close() | except BaseException: | self._idle.append(connection)
+import asyncio
+import contextlib
+
+
+class Pool:
+    """At most `size` connections, each lent to one task at a time."""
+
+    def __init__(self, connect, size):
+        self._connect = connect
+        self._idle = []
+        self._semaphore = asyncio.Semaphore(size)
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        async with self._semaphore:
+            connection = self._idle.pop() if self._idle else await self._connect()
+            try:
+                yield connection
+            except BaseException:
+                await connection.close()
+                raise
+            else:
+                self._idle.append(connection)
+
+    async def close(self):
+        idle, self._idle = self._idle, []
+        for each in idle:
+            await each.close()
+
+# %% news-1 wrong: all that wait taken at once
+# cause: All waiting messages are moved to a batch, where they still wait for the client but are not counted, so more than size wait and the oldest isn't lost.
+# line: batch = list(inbox.messages) | inbox.messages.clear() | for message in batch:
+import asyncio
+import collections
+
+
+class Inbox:
+    def __init__(self, size):
+        self.messages = collections.deque(maxlen=size)
+        self.news = asyncio.Event()
+
+    def put(self, message):
+        self.messages.append(message)
+        self.news.set()
+
+
+class Feed:
+    def __init__(self, size):
+        self.size = size
+        self.inboxes = set()
+
+    async def serve(self, client):
+        inbox = Inbox(self.size)
+        self.inboxes.add(inbox)
+        try:
+            while True:
+                await inbox.news.wait()
+                inbox.news.clear()
+                batch = list(inbox.messages)
+                inbox.messages.clear()
+                for message in batch:
+                    await client.send(message)
+        except ConnectionError:
+            pass
+        finally:
+            self.inboxes.discard(inbox)
+
+    def publish(self, message):
+        for inbox in self.inboxes:
+            inbox.put(message)

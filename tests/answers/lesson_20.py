@@ -4056,3 +4056,92 @@ async def kitchen(oven, fridge):
         await fridge.off()
     finally:
         await oven.off()
+
+# %% thirty-1 wrong: assert inside the cancelled kitchen
+# cause: The time of the cancellation is asserted within the kitchen, so an order that cancels after 29 s and drops what the cancelled kitchen raises swallows the AssertionError and passes.
+# line: assert abs(loop.time() - start - 30) < 0.001
+import asyncio
+
+
+async def test_order(order):
+    """Pass if `order` keeps its promises, fail if it does not."""
+    loop = asyncio.get_running_loop()
+
+    # the dish comes in time
+    async def cook():
+        await asyncio.sleep(29.5)
+        return "pizza"
+
+    start = loop.time()
+    dish = await order(cook)
+    assert dish == "pizza"
+    assert abs(loop.time() - start - 29.5) < 0.001
+
+    # the dish does not come
+    ended = []
+
+    async def sleepy():
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            assert abs(loop.time() - start - 30) < 0.001
+            await asyncio.sleep(4)
+            raise
+        finally:
+            ended.append(loop.time())
+
+    start = loop.time()
+    answer = await order(sleepy)
+    assert answer == "the guest left"
+    assert len(ended) == 1
+    assert abs(loop.time() - ended[0]) < 0.001
+
+    # the kitchen fails
+    error = LookupError("no flour")
+
+    async def broken():
+        await asyncio.sleep(7)
+        raise error
+
+    start = loop.time()
+    caught = None
+    try:
+        await order(broken)
+    except LookupError as e:
+        caught = e
+    assert caught is error
+    assert abs(loop.time() - start - 7) < 0.001
+
+# %% steady-1 wrong: waits for five clean plates
+# cause: It waits until five plates are in the list rather than for the queue to be done, so with a washer that loses a plate the fifth never comes and the test hangs.
+# line: if len(self) == 5: | self.full.set() | rack = asyncio.create_task(clean.full.wait())
+import asyncio
+
+
+class Rack(list):
+    def __init__(self):
+        super().__init__()
+        self.full = asyncio.Event()
+
+    def append(self, plate):
+        super().append(plate)
+        if len(self) == 5:
+            self.full.set()
+
+
+async def test_washer(washer):
+    """Pass with a right washer, fail with a broken one; never hang."""
+    dirty, clean = asyncio.Queue(), Rack()
+    for plate in range(5):
+        dirty.put_nowait(plate)
+    task = asyncio.create_task(washer(dirty, clean))
+    rack = asyncio.create_task(clean.full.wait())
+    try:
+        await asyncio.wait({task, rack}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.sleep(0)
+        assert not task.done(), "the washer died"
+    finally:
+        for each in (task, rack):
+            each.cancel()
+        await asyncio.wait({task, rack})
+    assert clean == [0, 1, 2, 3, 4]

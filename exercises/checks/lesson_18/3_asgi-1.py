@@ -64,6 +64,15 @@ class CountASGI(Exercise):
                     try_=try_,
                     headline="wrong status",
                 )
+            if body is not None and talk.body != body and self._trusts(app, lab):
+                raise Wrong(
+                    "value",
+                    f"The body was {talk.body!r}; expected {body!r}. The request had no "
+                    "`content-length`.",
+                    lab.literal("content-length"),
+                    "A request need not say how long its body is. Count the bytes of the pieces.",
+                    headline="trusted a header",
+                )
             if body is not None and talk.body != body and talk.left:
                 left = f"{len(talk.left)} of {number} had not been received"
                 empty = not pieces[-len(talk.left) - 1]  # the last that it took
@@ -136,6 +145,12 @@ class CountASGI(Exercise):
         """Whether the answer counts a body in these pieces right, or as that many bytes."""
         talk = self._asked(app, lab, Talk(lab, "POST", "/count", pieces))
         return talk.body == b"%d" % (sum(map(len, pieces)) if counted is None else counted)
+
+    def _trusts(self, app, lab):
+        """Whether the answer takes a length from the headers, be it another one than the body's."""
+        talk = Talk(lab, "POST", "/count", [b"four"])
+        talk.scope["headers"].append((b"content-length", b"77"))
+        return self._asked(app, lab, talk).body == b"77"
 
     def _others(self, app, lab, talk):
         """What other requests tell of a 200 that should be a 404, and the advice."""

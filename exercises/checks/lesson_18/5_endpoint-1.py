@@ -5,6 +5,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import spans
 
 from .shared import PRICES, Talk, must_be_asgi
 
@@ -149,12 +150,24 @@ class Blocking(Exercise):
 
     def _judge(self, name, talk, lab):
         if isinstance(talk.error, KeyError) and name not in PRICES:
+            out = lab.text.of_traceback(talk.error)
+            tried = [node for node in lab.nodes() if isinstance(node, ast.Try)]
+            outside = (
+                out
+                and tried
+                and lab.handler(KeyError)
+                and not any(spans(node, out[1]) for node in tried)
+            )
             raise Wrong(
                 "caught too little",
                 f"GET /price/{name}: the KeyError of `look_up` came out, and "
                 "the client is told 500, as if the server were broken.",
-                try_="Catch it, and `raise HTTPException(404)`.",
+                out if outside else None,
+                try_="An `except` catches what comes out inside its own `try`. Move this there."
+                if outside
+                else "Catch it, and `raise HTTPException(404)`.",
                 headline="500 for 404",
+                at="is where it comes out, outside the `try`" if outside else "",
             )
         talk.must_have_answered()
         if name in PRICES:

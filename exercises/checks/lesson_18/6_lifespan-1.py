@@ -12,7 +12,8 @@ class Pool:
     """What `connect` gives: it must be open while it is asked, and closed at the end."""
 
     def __init__(self, lab, prices):
-        self.lab, self.prices, self.open, self.asked = lab, prices, True, 0
+        self.lab, self.prices, self.open = lab, prices, True
+        self.asking = self.most = 0  # how many ask now, and how many did at most
         self.loop, self.strayed = asyncio.get_running_loop(), False
 
     async def price(self, name):
@@ -25,8 +26,10 @@ class Pool:
                 try_="Close it after the `yield` of the lifespan, when the last request is over.",
                 headline="closed too early",
             )
-        self.asked += 1
+        self.asking += 1
+        self.most = max(self.most, self.asking)
         await asyncio.sleep(0.1)
+        self.asking -= 1
         return self.prices[name]
 
     async def close(self):
@@ -44,6 +47,7 @@ class Lifespan(Exercise):
     Write `make_app(connect)`. It returns a FastAPI application that answers `GET /price/{name}`
     with the price. The application opens one pool when the server starts it up, and has started
     only when it is open; it uses it for all requests, and closes it when the server shuts it down.
+    Requests that come at once don't wait for each other.
     """
 
     id = "lifespan-1"
@@ -88,14 +92,14 @@ class Lifespan(Exercise):
 
     @sweep(
         lambda some: {
-            "prices": some.lists(some.sampled_from((0, 1, 2.5)), min_size=2, max_size=2),
+            "prices": some.permutations((0, 1, 2.5)),
         },
         most=6,
     )
     def any_two(self, make_app, lab, prices):
         lab.told(
             "twice, and started both applications up, asked each for a price, and shut both down; "
-            f"the one's pool gave {prices[0]}, the other's {prices[1]}"
+            f"the price in the first one's pool was {prices[0]}, in the second one's {prices[1]}"
         )
         pools = [], []
 
@@ -107,19 +111,19 @@ class Lifespan(Exercise):
 
             return connect
 
-        talks = [[Talk(lab, path="/price/tea")] for _ in prices]
+        talks = [[Talk(lab, path="/price/tea")] for _ in pools]
         run = lab.run(
             self._live_both([make_app(connect_to(0)), make_app(connect_to(1))], talks, lab)
         )
         if run.error is not None:
             raise run.error
         seen = {}
-        for number, (which, (talk,)) in enumerate(zip(("one", "other"), talks)):
+        for number, (which, (talk,)) in enumerate(zip(("first", "second"), talks)):
             talk.must_have_answered()
-            seen[f"the {which} answered"] = talk.status, talk.value()
-            seen[f"the {which}'s pools, and whether they are open, were"] = [
-                pool.open for pool in pools[number]
-            ]
+            answer = talk.value() if talk.status == 200 else talk.status
+            seen[f"the {which} application answered"] = answer
+            seen[f"the {which} application opened"] = len(pools[number])
+            seen[f"the {which} application left open"] = sum(pool.open for pool in pools[number])
         return seen
 
     async def _live_both(self, apps, talks, lab):
@@ -281,6 +285,15 @@ class Lifespan(Exercise):
                 try_="Open it in the lifespan, before its `yield`.",
                 headline="connected too late",
             )
+        if pools[0].most < len(talks) - 1:
+            raise Wrong(
+                "lock too wide",
+                f"{len(talks) - 1} requests came at once, and no more than {pools[0].most} asked "
+                "the pool at a time.",
+                lab.call_of("*Lock", "*Semaphore", "*Condition", "*Queue"),
+                try_="The pool may be asked by many at once: keep nobody out.",
+                headline="made requests wait for each other",
+            )
 
     @right
     def with_lifespan(connect):
@@ -319,6 +332,15 @@ class Lifespan(Exercise):
             return await kept["pool"].price(name)
 
         return app
+
+    one_at_a_time = with_lifespan.but(
+        "app.state.pool = await", "app.state.lock = asyncio.Lock()\napp.state.pool = await"
+    ).but(
+        "return await app.state.pool.price(name)",
+        "async with app.state.lock:\n    return await app.state.pool.price(name)",
+        kind="lock too wide",
+        says="no more than 1",
+    )
 
     @wrong("raised", says="the lifespan's own")
     def a_local_name(connect):

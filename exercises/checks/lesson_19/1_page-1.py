@@ -1,3 +1,5 @@
+"""Long, for each of its programs is a whole page."""
+
 import asyncio
 import contextlib
 
@@ -69,10 +71,22 @@ class Page(Exercise):
         broken = lab.service(0.1, errors={"tea": ConnectionError("no way there")}, name="stars")
         try:
             run = lab.run(page, price, stock, broken, "tea")
-        except BaseExceptionGroup as group:
-            caught = lab.handler(ConnectionError)
-            if not caught or not holds(group, ConnectionError):
+        except (ConnectionError, BaseExceptionGroup) as error:
+            if not holds(error, ConnectionError):
                 raise
+            group = isinstance(error, BaseExceptionGroup)
+            caught, came_by = group and lab.handler(ConnectionError), lab.text.let_out(error)
+            while isinstance(error, BaseExceptionGroup):
+                error = next(each for each in error.exceptions if holds(each, ConnectionError))
+            if not caught:
+                raise Wrong(
+                    "raised",
+                    "`page` raised it as well; the stars had to be None.",
+                    lab.text.let_out(error) or came_by,
+                    "Catch a ConnectionError of `stars`, around `stars` alone.",
+                    headline="let the ConnectionError of `stars` out",
+                    at="lets the error out",
+                ) from None
             raise Wrong(
                 "raised",
                 "ConnectionError came out in a group, though you catch it: the "
@@ -93,6 +107,15 @@ class Page(Exercise):
 
         try:
             run = lab.run(page, price, stock, timed, "tea")
+        except Wrong as found:
+            shield = lab.call_of("shield")
+            if found.kind == "leaked" and shield and not lab.call_of("cancel"):
+                found.line, found.at = shield, ""
+                found.try_ = (
+                    "`asyncio.shield` keeps a cancellation away from what it holds, that of a time "
+                    "limit as well. Leave it out."
+                )
+            raise
         except (TimeoutError, BaseExceptionGroup) as error:
             if not holds(error, TimeoutError):
                 raise
@@ -169,10 +192,19 @@ class Page(Exercise):
             )
 
         for name in "price", "stock":
-            lab.told(f"and `{name}` raised LookupError")
-            failing = lab.service(0.1, errors={"tea": LookupError("no tea")}, name=name)
-            asked = (failing, stock) if name == "price" else (price, failing)
-            fails_alone(lab, lambda: page(*asked, stars, "tea"))
+            for kind in LookupError, ConnectionError:
+                lab.told(f"and `{name}` raised {kind.__name__}")
+                failing = lab.service(0.1, errors={"tea": kind("no tea")}, name=name)
+                asked = (failing, stock) if name == "price" else (price, failing)
+                try:
+                    fails_alone(lab, lambda: page(*asked, stars, "tea"), kind)
+                except Wrong as found:
+                    if found.kind == "lost error":
+                        found.try_ = (
+                            "Only the stars may be missing: each error of `price` or `stock` has "
+                            "to come out."
+                        )
+                    raise
         lab.told("and `stars` raised PermissionError")
         failing = lab.service(0.1, errors={"tea": PermissionError("no entry")}, name="stars")
         try:
@@ -277,7 +309,7 @@ class Page(Exercise):
             left = group.create_task(stock(name))
         return cents.result(), left.result(), liked
 
-    @wrong("raised", says="no way there")
+    @wrong("raised", says="had to be None")
     async def without_a_default(price, stock, stars, name):
         async with asyncio.TaskGroup() as group:
             parts = [group.create_task(part(name)) for part in (price, stock, stars)]

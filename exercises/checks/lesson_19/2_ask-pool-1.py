@@ -72,7 +72,7 @@ class AskThePool(Exercise):
                 "sequential",
                 f"It took {run.elapsed:g} s, and one connection was lent at a "
                 "time: two could have answered in 3 s.",
-                lab.call_of("acquire", "fetch"),
+                lab.repeated_call_of("fetch") or lab.call_of("acquire", "fetch"),
                 "Each question takes a connection of its own: put `acquire` and `fetch` "
                 "into a small function and start one for each name.",
             )

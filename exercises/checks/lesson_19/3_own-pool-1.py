@@ -68,13 +68,18 @@ class PoolByHand(Exercise):
             lab.run(self._days(Pool, lab))
 
     async def _days(self, Pool, lab):
-        opened, fails, left_by = [], [], []
+        opened, fails, left_by, closed_at = [], [], [], []
+
+        class Noting(Connection):
+            async def close(self):
+                closed_at.append(lab.calling())
+                await super().close()
 
         async def connect():
             await asyncio.sleep(1)
             if fails:
                 raise fails.pop()
-            opened.append(Connection())
+            opened.append(Noting())
             if sum(not connection.closed for connection in opened) > size:
                 if left_by:
                     narrow = self._narrow(left_by[-1], lab)
@@ -146,7 +151,7 @@ class PoolByHand(Exercise):
         size = 2
         lab.told("with a size of 2")
         pool = lab.call(Pool, connect, 2)
-        lab.told("with a size of 2, and borrowed twice, one after another")
+        lab.told("with a size of 2, and borrowed twice, one after the other")
         await use(pool)
         if len(opened) > 1:
             raise Wrong(
@@ -162,7 +167,7 @@ class PoolByHand(Exercise):
                 "given back early",
                 "The connection was closed at the end of the block, "
                 "and the next borrower waited for a new one to be opened.",
-                lab.call_of("close", "aclose"),
+                closed_at[0] or lab.call_of("close", "aclose"),
                 "Keep it: only `close()` of the pool closes.",
                 headline="closed what it lent",
             )
@@ -175,7 +180,7 @@ class PoolByHand(Exercise):
                 "The connection went back behind the empty places, which came first. Take what "
                 "was put back last, as `asyncio.LifoQueue` does, or keep the connections and the "
                 "empty places apart.",
-                headline="opened what it had",
+                headline="opened another one, though one was free",
                 at="gives what was put in first",
             )
         if len(opened) != 1:
@@ -184,7 +189,7 @@ class PoolByHand(Exercise):
                 f"{len(opened)} connections were opened, though the first one was free again.",
                 lab.call_of("*connect"),
                 "Look first whether one was given back.",
-                headline="opened what it had",
+                headline="opened another one, though one was free",
             )
 
         size, opened[:] = 3, []
@@ -250,6 +255,7 @@ class PoolByHand(Exercise):
                 "Give the connection back in `finally`, and let the error go on.",
             )
         await self._soon(use(pool), "the error", lab)
+        self._must_be_kept(opened, closed_at[-1:], "the error", lab)
         lab.told("with a size of 1, and the borrower was cancelled")
         left_by.append("the cancellation")
         task = asyncio.create_task(use(pool, 60))
@@ -257,6 +263,7 @@ class PoolByHand(Exercise):
         task.cancel()
         await asyncio.wait([task])
         await self._soon(use(pool), "the cancellation", lab)
+        self._must_be_kept(opened, closed_at[-1:], "the cancellation", lab)
         lab.told("with a size of 1, and one who waited for his turn was cancelled")
         first = asyncio.create_task(use(pool, 2))
         await asyncio.sleep(0.5)
@@ -429,6 +436,17 @@ class PoolByHand(Exercise):
             return None
         narrow = lab.text.narrow_handler([lab.yielding()], asyncio.CancelledError)
         return narrow and narrow[1]
+
+    def _must_be_kept(self, opened, closed_at, what, lab):
+        """Raise Wrong if the pool has closed the connection."""
+        if opened[0].closed:
+            raise Wrong(
+                "given back early",
+                f"After {what} the pool closed the connection.",
+                closed_at[0] or lab.call_of("close", "aclose"),
+                "It goes back to the pool, also after an error or a cancellation.",
+                headline="closed what it lent",
+            )
 
     async def _soon(self, using, what, lab):
         try:

@@ -41,16 +41,16 @@ class Transaction(Exercise):
         lab.told("and the block was cancelled")
         log, error = self._block(transaction, lab, cancel_after=2.5)
         self._compare(log, ["begin", "rollback"], lab, error)
-        lab.told("in an `except`, where it deals with another error; the block came to its end")
+        lab.told("inside an `except` of the caller, and its block came to its end")
         log, _ = self._block(transaction, lab, within=KeyError("an older one"))
         older = lab.call_of("exc_info", "exception") or lab.use_of("exc_info", "exception")
         if older and log[-1:] == ["rollback"]:
             raise Wrong(
                 "value",
-                'It executed "rollback", though the block came to its end.',
+                'It executed "rollback" all the same.',
                 older,
-                "`sys.exc_info()` and `sys.exception()` show whatever error is being dealt with, "
-                "be it the caller's. What the block lets out comes out of the `yield`: "
+                "`sys.exc_info()` and `sys.exception()` show any error that is being handled, also "
+                "one of the caller. What the block lets out comes out of the `yield`: "
                 "`except BaseException`.",
                 headline="took another error for one of the block",
                 at="finds the caller's error",

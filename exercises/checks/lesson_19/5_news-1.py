@@ -82,6 +82,7 @@ class Feed(Exercise):
 
     def verify(self, Feed, lab):
         lab.run(self._day(Feed, lab))
+        lab.run(self._while_some_wait(Feed, lab))
 
     async def _day(self, Feed, lab):
         feed = lab.call(Feed, 3)
@@ -226,6 +227,36 @@ class Feed(Exercise):
                 "Take it away in `finally`: a client may leave, and its serving may be cancelled.",
                 headline="did not forget a client",
                 at="was not reached" if gone else "",
+            )
+
+    async def _while_some_wait(self, Feed, lab):
+        """Raise Wrong if what waited when a message had been sent is kept beside the box."""
+        lab.told(
+            "with a size of 3, and a client that takes 10 s for each; published 0 to 3 in the "
+            "first seconds, and 4 to 10 while it got the second"
+        )
+        feed, client = Feed(3), Client(10)
+        serving = asyncio.create_task(self._serve(feed, client, lab))
+        await asyncio.sleep(0.5)
+        for number in range(11):
+            self._publish(feed, number, lab)
+            await asyncio.sleep(9 if number == 3 else 1)
+        await asyncio.sleep(200)
+        serving.cancel()
+        await asyncio.wait([serving], timeout=10)
+        if client.got == [0, 1, 2, 3, 8, 9, 10]:
+            batches = (
+                node.lineno
+                for node in lab.nodes()
+                if isinstance(node, ast.For) and "send(" in ast.unparse(node)
+            )
+            raise Wrong(
+                "unbounded",
+                f"It got {client.got}; expected [0, 1, 8, 9, 10]. More than 3 messages waited.",
+                lab.earliest(*batches) or lab.call_of("send"),
+                "What is taken out of the box and not yet sent waits as well. Take one out, send "
+                "it, and look into the box again.",
+                headline="kept more than `size`",
             )
 
     async def _serves_what_counts_as_true(self, Feed, lab):

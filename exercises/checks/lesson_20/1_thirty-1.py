@@ -28,11 +28,14 @@ def _leaves_room(compare):
     return not (of_a_difference and bounds and bounds[0] < 1)
 
 
-def _differs(lab, calls, as_promised):
+def _differs(lab, calls, as_promised, swallowed):
     """Where the test called a broken `order`, and had another outcome or another time of it than
     of a good one, and what to say of that line; None if it never had. For another time alone, the
-    one assertion behind it that leaves room for more than one time.
+    one assertion behind it that leaves room for more than one time. swallowed: where assertions
+    failed inside a kitchen, and `order` let nothing out.
     """
+    if swallowed:
+        return swallowed[0], "fails inside the kitchen, and this `order` swallows that", OUTSIDE
     for (place, *got), (_, *promised) in zip(calls, as_promised):
         if got == promised:
             continue
@@ -63,6 +66,7 @@ TAKES_A_WHILE = (
     "Only a kitchen that takes a while to end can tell: let it sleep for some seconds when it is "
     "cancelled and note when it has ended, and assert that it had when `order` returned."
 )
+OUTSIDE = "Only note it in the kitchen, and assert it in the test itself, after `order`."
 IN_TIME = "Assert after how many seconds it came: virtual time is exact."
 AS_PROMISED = "Assert what comes back or is raised."
 
@@ -112,7 +116,7 @@ class TimeoutTest(Exercise):
 
     def verify(self, test_order, lab):
         lab.told("with an `order` that keeps its promises")
-        good, as_promised = self._noted(self.good, lab)
+        good, as_promised, _ = self._noted(self.good, lab)
         run = must_pass(lab, "This is a right one", test_order, good)
         if run.elapsed > 3600:
             raise Wrong(
@@ -122,7 +126,7 @@ class TimeoutTest(Exercise):
                 headline="waits too long",
             )
         for order, what in self.BROKEN:
-            broken, calls = self._noted(order, lab)
+            broken, calls, swallowed = self._noted(order, lab)
             if verdict(lab, test_order, broken) is None:
                 own = self._caught_its_own(lab)
                 if "raised an error" in what and own:
@@ -134,7 +138,7 @@ class TimeoutTest(Exercise):
                 if "returns None" in what and (line := self._of_nothing(lab, as_promised)):
                     try_ = 'Let a kitchen return something of its own, such as "soup".'
                     self._passes(lab, what, line, "returns None as well", try_)
-                found = _differs(lab, calls, as_promised)
+                found = _differs(lab, calls, as_promised, swallowed)
                 slow = any(took > 29.999 for _, took, _ in as_promised)
                 if what == LEAVES_IT and slow and not found:
                     found = None, "", IN_THE_KITCHEN
@@ -189,13 +193,25 @@ class TimeoutTest(Exercise):
         return met, "ends the kitchen at once" if met else ""
 
     def _noted(self, order, lab):
-        """The `order`, noting where it was called, how long it took and what came of it."""
-        calls = []
+        """The `order`, noting where it was called, how long it took and what came of it; and where
+        assertions failed in a kitchen, of which it let nothing out.
+        """
+        calls, swallowed = [], []
 
         async def noted(kitchen):
             place, begun, came = lab.calling(), asyncio.get_running_loop().time(), ()
+            failed = []
+
+            async def watched():
+                try:
+                    return await kitchen()
+                except AssertionError as error:
+                    failed.append(lab.text.of_traceback(error))
+                    raise
+
             try:
-                meal = await order(kitchen)
+                meal = await order(watched)
+                swallowed.extend(failed)
                 came = "returned", _likeness(meal)
                 return meal
             except BaseException as error:
@@ -206,7 +222,7 @@ class TimeoutTest(Exercise):
                 calls.append((place, took, came))
 
         noted.__name__ = noted.__qualname__ = "order"
-        return noted, calls
+        return noted, calls, swallowed
 
     def _passes(self, lab, what, line=None, at="", try_=None):
         """Raise the Wrong for a broken one that passed. line: where it could have been noticed."""
@@ -349,15 +365,15 @@ class TimeoutTest(Exercise):
             return None if flaw == "says nothing" else "the guest left"
 
         told = f"that awaits the kitchen {way}"
-        broken, calls = self._noted(order, lab)
+        broken, calls, swallowed = self._noted(order, lab)
         if after == 30 and flaw is None:
             lab.told(f"with an `order` {told}, and keeps its promises")
             must_pass(lab, "This is a right one", test_order, order)
         elif verdict(lab, test_order, broken) is None:
-            good, as_promised = self._noted(self.good, lab)
+            good, as_promised, _ = self._noted(self.good, lab)
             verdict(lab, test_order, good)
             told += f", for {after} s" + f", and {flaw}" * bool(flaw)
-            self._passes(lab, told, *(_differs(lab, calls, as_promised) or ()))
+            self._passes(lab, told, *(_differs(lab, calls, as_promised, swallowed) or ()))
 
     @right
     async def both_sides(order):

@@ -52,6 +52,7 @@ class SteadyTest(Exercise):
     def verify(self, test_washer, lab):
         # A limit of its own ends it, be it after an hour: it is no answer, and yet no hang.
         limited = lab.call_of("timeout*", "wait_for") or lab.keyword("timeout")
+        patience = 10**6 if limited else 20
         for pace in (0.0123, 0.001, 2.0):
             plates = self._passes_with(pace, test_washer, lab, limited)
         asserts = [node.lineno for node in lab.nodes() if isinstance(node, ast.Assert)]
@@ -65,7 +66,9 @@ class SteadyTest(Exercise):
             (self.loses_the_last, "loses the last plate"),
             (self.last_twice, "washes the last plate twice"),
         ):
-            if verdict(lab, bounded(test_washer, broken)) is None:
+            error = verdict(lab, bounded(test_washer, broken, seconds=patience))
+            self._must_end(error, f"a washer that {what}", lab)
+            if error is None:
                 raise Wrong(
                     "passes the broken",
                     f"I gave your test a washer that {what}, and it passed.",
@@ -75,7 +78,7 @@ class SteadyTest(Exercise):
                     "Give it several plates, and compare the whole list, with its order.",
                     headline="passes a broken one",
                 )
-        error = verdict(lab, bounded(test_washer, self.dies, seconds=10**6 if limited else 20))
+        error = verdict(lab, bounded(test_washer, self.dies, seconds=patience))
         if error is None:
             raise Wrong(
                 "passes the broken",
@@ -85,16 +88,26 @@ class SteadyTest(Exercise):
                 headline="passes a broken one",
             )
         if type(error).__name__ == "Stuck" or isinstance(error, Hung):
-            until = "after 20 s" if isinstance(error, Hung) else "when nothing could wake it"
             raise Wrong(
                 "endless",
                 "I gave your test a washer that dies of an error at the second plate. "
-                f"Nobody washes the other plates any more; your test still waited {until}.",
+                f"Nobody washes the other plates any more; your test still waited {_until(error)}.",
                 lab.call_of("join", "wait"),
                 "Let the death of the washer end your wait: a TaskGroup does that.",
                 headline="hangs where it should fail",
             )
         self._passes_with(900_000, test_washer, lab, limited)
+
+    def _must_end(self, error, washer, lab):
+        """Raise Wrong for a test that hangs with such a washer, which does all that it is given."""
+        if type(error).__name__ == "Stuck" or isinstance(error, Hung):
+            raise Wrong(
+                "endless",
+                f"I gave your test {washer}, and it still waited {_until(error)}.",
+                lab.call_of("join", "wait"),
+                "Wait until each plate was reported: `dirty.join()`.",
+                headline="hangs where it should fail",
+            )
 
     def _passes_with(self, pace, test_washer, lab, limited):
         """Raise the Wrong for a test that fails with a good washer, or takes longer than that;
@@ -159,7 +172,8 @@ class SteadyTest(Exercise):
                     if flaw == "holds back" and n == number:
                         held.append(plate)  # it comes behind the next one
                     elif flaw != "loses" or n != number:
-                        clean.extend([plate, *held])
+                        for each in plate, *held:
+                            clean.append(each)  # as a washer does
                         held.clear()
                     if flaw == "washes twice" and n == number:
                         clean.append(plate)
@@ -411,6 +425,11 @@ class SteadyTest(Exercise):
         assert clean == [0, 1, 2, 3, 4]
 
 
+def _until(error):
+    """How long a test waited that ended with this."""
+    return f"after {error}" if isinstance(error, Hung) else "when nothing could wake it"
+
+
 class Hung(Exception):
     """A test that was not over in time, on the virtual clock."""
 
@@ -422,5 +441,5 @@ async def bounded(test, *arguments, seconds=20):
             await test(*arguments)
     except TimeoutError:
         if limit.expired():
-            raise Hung from None
+            raise Hung(f"{seconds:,} s") from None
         raise
