@@ -1943,3 +1943,23 @@ def till():
         except ValueError:
             number = (yield so_far)
         so_far += number
+
+# %% drive-1 wrong: old error is thrown again
+# cause: `problem` is never set back to None, so after one LookupError that the generator caught, every later question gets that old error instead of its answer.
+# line: answer = find(question) | question = generator.throw(problem) | problem = exc | none
+def drive(generator, find):
+    """Answer each question of the generator; return what it returns."""
+    answer = None
+    problem = None
+    while True:
+        try:
+            if problem is not None:
+                question = generator.throw(problem)
+            else:
+                question = generator.send(answer)
+        except StopIteration as stop:
+            return stop.value
+        try:
+            answer = find(question)
+        except LookupError as exc:
+            problem = exc

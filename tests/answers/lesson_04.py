@@ -2090,3 +2090,15 @@ class Ask:
         if not self.done:
             self.done = True
             return (yield self.question)
+
+# %% awaitable-1 wrong: hands out itself, like futures
+# cause: It yields the `Ask` object itself, as asyncio's Future does, so the driver gets an `Ask` and not the question.
+# line: return (yield self)
+class Ask:
+    __slots__ = ("question",)
+
+    def __init__(self, question):
+        self.question = question
+
+    def __await__(self):
+        return (yield self)

@@ -2361,3 +2361,54 @@ def run_all(generators):
     finally:
         run()
     return results
+
+# %% errors-1 wrong: None as mark for ended
+# cause: The default of next is None, which is also what a bare yield gives, so a generator that yields None is taken as ended after its first turn.
+# line: if next(task, None) is not None:
+from collections import deque
+
+
+def run_on(generators):
+    """Run them in turns; return the errors that were raised."""
+    errors = []
+    waiting = deque(generators)
+    while waiting:
+        task = waiting.popleft()
+        try:
+            if next(task, None) is not None:
+                waiting.append(task)
+        except Exception as err:
+            errors.append(err)
+    return errors
+
+# %% turns-1 wrong: Limit checked after the turn
+# cause: The limit is checked only after a turn was given, so with turns 0 one turn is given.
+# line: if count >= turns: | while ready:
+def run_for(ready, turns):
+    count = 0
+    while ready:
+        current = ready.popleft()
+        count += 1
+        try:
+            current.send(None)
+        except StopIteration:
+            pass
+        else:
+            ready.append(current)
+        if count >= turns:
+            break
+    return count
+
+# %% errors-1 wrong: one round only
+# cause: Each generator gets a single turn, and no round follows.
+# line: for generator in generators:
+def run_on(generators):
+    errors = []
+    for generator in generators:
+        try:
+            generator.send(None)
+        except StopIteration:
+            pass
+        except Exception as error:
+            errors.append(error)
+    return errors

@@ -2159,3 +2159,50 @@ class Sleepers:
         while self.heap[0][0] <= now:
             woken.append(heapq.heappop(self.heap)[2])
         return woken
+
+# %% sleepers-1 wrong: Trusts the heap to be stable
+# cause: The entries compare by deadline only, and a heap is not stable, so of three or more with equal deadlines the order can differ from that of adding.
+# line: who: object = field(compare=False) | heapq.heappush(self.entries, Entry(deadline, who)) | deadline: float
+import heapq
+from dataclasses import dataclass, field
+
+
+@dataclass(order=True)
+class Entry:
+    deadline: float
+    who: object = field(compare=False)
+
+
+class Sleepers:
+    """Those who sleep, by deadline."""
+
+    def __init__(self):
+        self.entries = []
+
+    def add(self, deadline, who):
+        """Take in `who`, to be woken at `deadline`."""
+        heapq.heappush(self.entries, Entry(deadline, who))
+
+    def due(self, now):
+        """Take out all whose deadline is `now` or earlier; return them in order."""
+        woken = []
+        while self.entries and self.entries[0].deadline <= now:
+            woken.append(heapq.heappop(self.entries).who)
+        return woken
+
+# %% until-1 wrong: Park forgets the passed deadline
+# cause: If the deadline has passed park does not register the coroutine anywhere, so the loop never wakes it again.
+# line: if deadline > time.monotonic(): | loop.wake_at(deadline, who)
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    """Wait until `deadline`, a moment of time.monotonic()."""
+
+    def park(loop, who):
+        if deadline > time.monotonic():
+            loop.wake_at(deadline, who)
+
+    yield park

@@ -202,11 +202,13 @@ class Drive(Exercise):
                     "A bare `return` leaves `args` empty. `value` is always there.",
                     headline="args is empty",
                 ) from None
-            if (kept := _keeps_the_error(lab)) and lab.call_of("*.throw"):
+            # Thrown in once, the error is caught; one more ends the generator.
+            again = which.startswith("asks on") and generator.gi_frame is None
+            if again and (kept := _keeps_the_error(lab)) and lab.call_of("*.throw"):
                 raise Wrong(
                     "value",
-                    f"A generator that {which} catches each error, and {type(error).__name__} came "
-                    "out of `drive` all the same.",
+                    f"`find` raised {type(error).__name__}; the generator caught it and asked its "
+                    "next question. There it was thrown an error once more.",
                     kept,
                     "A name keeps what it holds: in the next rounds the old error is still there. "
                     "Throw an error in where it comes, or take it off the name afterwards.",

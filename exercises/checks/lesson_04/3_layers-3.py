@@ -74,8 +74,8 @@ class WithKey(Exercise):
                 "eager",
                 "It took the key before anybody asked.",
                 lab.call_of("pop"),
-                "A generator function begins when somebody asks it for the first time. Take the "
-                "key in there: one that is never asked has none to put back.",
+                "The body of a generator function runs only when its generator is asked for the "
+                "first time. Take the key in that body: a generator that nobody asks takes none.",
                 headline="too early",
             )
         first = next(talk)

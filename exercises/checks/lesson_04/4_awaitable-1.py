@@ -46,6 +46,14 @@ class Awaitable(Exercise):
             )
         coroutine = waits_for(one)
         question = self._send(lab, coroutine, None)
+        if question is one:
+            raise Wrong(
+                "value",
+                "The driver got the `Ask` itself, and not its question.",
+                lab.yielding() or lab.call_of("iter"),
+                "Hand out what `Ask` was given: the question alone.",
+                headline="handed out itself",
+            )
         self._question(lab, question)
         answer = self._send(lab, coroutine, 4)
         if not isinstance(answer, StopIteration):
@@ -142,7 +150,8 @@ class Awaitable(Exercise):
                 self._kept(lab, error)
             raise Wrong(
                 "sent for yielded",
-                f"The question came out. Then I sent the answer: {error}.",
+                f"The question came out. Then I sent the answer, and that raised AttributeError: "
+                f"{error}.",
                 lab.call_of("iter"),
                 "An iterator over a list only hands out. A generator also takes in.",
                 headline="takes no answer",

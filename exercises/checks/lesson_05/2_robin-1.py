@@ -184,7 +184,7 @@ class RoundRobin(Exercise):
                 f"After {len(log):,} turns Python refused to go deeper: RecursionError.",
                 lab.text.most_often_in(error),
                 "A call inside a call keeps both frames. Give the turns in a `while` loop.",
-                headline="makes a call inside a call",
+                headline="called itself too often",
             ) from None
         lab.equal(len(log), 6000, what="the turns logged are")
 

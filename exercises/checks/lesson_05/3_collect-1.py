@@ -484,5 +484,5 @@ UNFINISHED = (
         lab.operation("is", "in"), lab.call_of("all", "any"), lab.while_loop("results")
     ),
     "It returned None, and None is a result. Only StopIteration tells that a generator "
-    "has ended: ask what is still in the queue.",
+    "has ended: keep those that have not, and go on while there are any.",
 )

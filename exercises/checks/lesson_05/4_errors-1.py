@@ -64,7 +64,11 @@ class RunOn(Exercise):
                 "D": guest(log, "D", 2),
             },
         )
-        self._name(lab, self._give(lab, run_on, generators), "".join(log), [early, late])
+        got = self._give(lab, run_on, generators)
+        if log == ["A", "B", "D"]:
+            self._one_turn_each(lab, run_on)
+        raised = [each for each in generators if each.failed]
+        self._name(lab, got, "".join(log), len(raised), [early, late])
         self._asked_again(lab, generators)
         lab.told("with two generators that raise nothing")
         lab.equal(self._give(lab, run_on, [guest(log, "A", 1), guest(log, "B", 2)]), [])
@@ -84,7 +88,28 @@ class RunOn(Exercise):
                 ) from None
             raise
 
-    def _name(self, lab, got, log, expected):
+    def _one_turn_each(self, lab, run_on):
+        said = "The log is ABD: A, B and D had one turn and no more, and none of them had ended."
+        log = []
+        self._give(lab, run_on, attending(log, [(2, None)], "a question"))
+        if log == ["A", "A", "A ends"]:
+            raise Wrong(
+                "falsy",
+                f"{said} They all yield None. One that yields something else had all its turns.",
+                lab.earliest(lab.operation("is", "is not", "=="), lab.call_of("next", given=None))
+                or lab.condition(),
+                "A bare `yield` gives None. Only StopIteration tells that a generator has ended.",
+                headline="took None for the end",
+            )
+        raise Wrong(
+            "stopped early",
+            said,
+            lab.looping(),
+            "Round after round, as long as any generator is left.",
+            headline="gave one round only",
+        )
+
+    def _name(self, lab, got, log, raised, expected):
         if log == "ABBBBDD":
             raise Wrong(
                 "turns",
@@ -128,7 +153,7 @@ class RunOn(Exercise):
                 try_="At the end, `return` the list of errors.",
                 headline="no return",
             )
-        if got is None or len(errors) < 2:
+        if raised == 2 and len(errors) < 2:
             raise Wrong(
                 "lost error",
                 f"Two generators raised errors. It returned {got}.",

@@ -61,7 +61,16 @@ class RunFor(Exercise):
         self._rest(lab, given, "".join(log), ready)
         lab.told("for 0 turns")
         ready.append(guest(log, "Z", 2))
-        lab.equal(self._give(lab, run_for, ready, 0), 0)
+        given = self._give(lab, run_for, ready, 0)
+        if log[-1] == "Z":
+            raise Wrong(
+                "one too many",
+                f"It gave the only generator a turn all the same, and returned {given}.",
+                lab.condition("turns") or lab.looping("turns") or lab.looping(),
+                "Ask before each turn whether it is still allowed, before the first one too.",
+                headline="gave a turn too many",
+            )
+        lab.equal(given, 0)
         lab.equal(len(ready), 1, what="the generators in the queue are")
 
     def _give(self, lab, run_for, ready, turns):

@@ -60,7 +60,7 @@ class NextWait(Exercise):
                 "",
                 [4.0, 9.0, 6.0],
                 3.0,
-                "nobody was ready, it was 3.0, and the deadlines were 4.0, 9.0 and 6.0",
+                "nobody was ready, `now` was 3.0, and the deadlines were 4.0, 9.0 and 6.0",
             ),
         )
         got = self._ask(lab, next_wait, "", [4.0], 4.5, "the only deadline had passed by 0.5 s")
@@ -91,7 +91,7 @@ class NextWait(Exercise):
                 "wrong deadline",
                 "It returned 0.5: somebody should have woken 0.5 s ago, and would wait on.",
                 lab.call_of("abs") or lab.operation("-", on=["now"]),
-                "Where the deadline has passed, there is nothing left to wait for.",
+                "Where the deadline has passed, 0 s are left to wait, however late it is.",
                 headline="sleeps past a deadline",
             )
         lab.equal(got, 0)
@@ -147,14 +147,16 @@ class NextWait(Exercise):
                 "Ask whether there is a first deadline before you look at it.",
                 headline="looked into an empty heap",
             ) from None
-        if before != ([*ready], [*sleeping]):
-            raise Wrong(
-                "changed",
-                "Afterwards the queue or the heap was not what it had been.",
-                lab.call_of("pop*", "*pop", "remove", "sort", "sorted"),
-                "Only look: the sleeper at place 0 must still be there when it is due.",
-                headline="took somebody out",
-            )
+        for name, was, left in (("queue", before[0], ready), ("heap", before[1], sleeping)):
+            if was != [*left]:
+                raise Wrong(
+                    "changed",
+                    f"Before, the {name} held {was}; afterwards {[*left]}.",
+                    lab.call_of("pop*", "*pop", "remove", "sort", "sorted"),
+                    "Only look, take nothing out, and leave the order as it is: the loop still "
+                    "needs both.",
+                    headline=f"changed the {name}",
+                )
         return got
 
     def _first(self, lab, got):
@@ -262,7 +264,7 @@ class NextWait(Exercise):
         "sleeping[0][0]", "sleeping[-1][0]", kind="heap", says="It returned 3.0"
     )
 
-    @wrong("changed", says="not what it had been")
+    @wrong("changed", says="changed the heap")
     def pops(ready, sleeping, now):
         if ready:
             return 0

@@ -199,7 +199,8 @@ class HeapWithTies(Exercise):
                 left or lab.call_of("heappush", "append", "insort*", "sort", "min"),
                 "A new one belongs behind those with the same deadline: `insort_right`."
                 if left
-                else "The ticket must tell who came first: `next(self.tickets)`.",
+                else "Let a ticket decide among equal deadlines: a number that `add` counts up, "
+                "compared right after the deadline.",
                 headline="no order among equals",
             )
         line = lab.assigned(to="who")

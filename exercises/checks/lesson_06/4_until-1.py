@@ -9,6 +9,11 @@ from unittest import mock
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
+SLEEPERS = {
+    "late": "the one of 0.3 s",
+    "early": "the one of 0.2 s",
+    "over": "the one whose deadline had passed",
+}
 IN_ROUND = {0: "in the same round", 1: "in the next round"}
 
 
@@ -78,7 +83,7 @@ class SleepUntil(Exercise):
             ) from None
         finally:
             loop.close()
-        self._never(lab, [name for name in ("late", "early", "over") if name not in dict(woken)])
+        self._never(lab, [words for name, words in SLEEPERS.items() if name not in dict(woken)])
         if max(when for _, when in woken) > 10:
             raise Wrong(
                 "wrong deadline",
@@ -116,9 +121,10 @@ class SleepUntil(Exercise):
         if names:
             raise Wrong(
                 "wake-up",
-                f"{len(names)} of the three never woke: {', '.join(names)}.",
+                f"Nobody woke {' and '.join(names)}.",
                 lab.condition() or lab.earliest(lab.yielding(), lab.node(ast.Lambda)),
-                "Parked is not forgotten: the function must call `loop.wake_at(deadline, who)`.",
+                "The loop knows of a parked sleeper only what it is told: the function must call "
+                "`loop.wake_at(deadline, who)`, for a deadline that has passed too.",
                 headline="nobody wakes it",
             )
 
@@ -237,7 +243,7 @@ class SleepUntil(Exercise):
         until = time.monotonic() + deadline
         yield lambda loop, who: loop.wake_at(until, who)
 
-    @wrong("wake-up", says="never woke: late, early, over")
+    @wrong("wake-up", says="Nobody woke the one of 0.3 s")
     @types.coroutine
     def forgets(deadline):
         yield lambda loop, who: None

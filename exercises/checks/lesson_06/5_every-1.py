@@ -86,7 +86,8 @@ class Every(Exercise):
                 f"A work begun at {begun[1]:.2f} s took 1.6 s. The next one should begin "
                 f"at once, and began at {begun[2]:.2f} s.",
                 lab.while_loop("clock") or lab.condition("clock") or lab.call_of("sleep"),
-                "Its beat is over: what is left to wait is less than nothing.",
+                "Its moment has passed, and `sleep` with less than zero waits one turn only. Don't "
+                "wait for a later beat.",
                 headline="left out a beat",
             )
         if abs(begun[3] - 3) > 0.02:
@@ -166,7 +167,7 @@ class Every(Exercise):
                 f"Each sleep ended 0.01 s late. The works began at {shown} s: it adds up.",
                 _begins_anew(lab) or lab.repeated_call_of("clock") or lab.call_of("sleep"),
                 "Don't count from when you woke. Count all beats from the start.",
-                headline="drifts by what it wakes late",
+                headline="let late wakings shift the beats",
             )
         if any(abs(moment - beat) > 0.02 for beat, moment in enumerate(begun)):
             raise Wrong(
