@@ -206,8 +206,9 @@ class Start(Exercise):
                 or lab.while_loop()
                 or _next_step(lab)
                 or lab.call_of("call_soon", "step"),
-                "Leave the rest to the future: hand the function for the next step, without calling "
-                "it, to `add_done_callback`. The future calls it when it is done, and with itself.",
+                "Leave the rest to the future: hand the function for the next step to its "
+                "`add_done_callback`, without calling it. A future that is done calls it with "
+                "itself.",
                 headline="resumed it at once",
             )
         if "interacts badly" in str(error):

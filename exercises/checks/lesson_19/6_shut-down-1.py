@@ -211,6 +211,7 @@ class ShutDown(Exercise):
                 "dropped requests",
                 "One request failed, its error came out, and nobody waited for the others.",
                 lab.text.of_traceback(error),
+                "Whoever awaits a task that failed, or asks for its result, is raised its error. "
                 "`asyncio.wait` raises nothing; `gather` wants `return_exceptions=True`.",
             ) from None
         except RuntimeError as error:

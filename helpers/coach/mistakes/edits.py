@@ -90,8 +90,8 @@ LEFT = (
 AGAIN = "With `while` in the place of `if` the answer is right: it has to be asked again."
 ONCE = "With `if` in the place of `while` the answer is right: it has to be asked once."
 ELSEWHERE = (
-    "At another place this line is right. What must have happened before it, and in which block "
-    "does it belong?"
+    "At another place this line is right. What must have happened before it, what must not, and in "
+    "which block does it belong?"
 )
 NO_PROGRAM = (ast.arguments, ast.Module)  # what is in there is not changed itself
 

@@ -207,6 +207,7 @@ def deadlock(
             if line in joins and what != "Queue.get":
                 place = filename, line
         where = f" at line {line}" if mine and line else ""
+        what = "`asyncio.wait`" if what == "wait" else what
         waits.append(f"`{name}` waits{where}" + (f" for {what}" if what else ""))
     said += "; ".join(
         wait + (f" ({times:,} tasks)" if times > 1 else "")
