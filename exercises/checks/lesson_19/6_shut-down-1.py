@@ -211,7 +211,7 @@ class ShutDown(Exercise):
                 "dropped requests",
                 "One request failed, its error came out, and nobody waited for the others.",
                 lab.text.of_traceback(error),
-                "Whoever awaits a task that failed, or asks for its result, is raised its error. "
+                "To await a task that failed, or to ask for its result, raises its error. "
                 "`asyncio.wait` raises nothing; `gather` wants `return_exceptions=True`.",
             ) from None
         except RuntimeError as error:
