@@ -2935,3 +2935,76 @@ async def all_or_nothing(buy, items):
         return [await task for task in tasks]
     finally:
         await stop(tasks)
+
+# %% first-answer-1 wrong: only the last round's errors
+# cause: done holds only the tasks of the last round of asyncio.wait, so if the servers fail at different moments the ExceptionGroup lacks the errors of those that failed before.
+# line: [task.exception() for task in done] | raise ExceptionGroup(
+import asyncio
+
+
+async def first_answer(ask, servers):
+    tasks = {asyncio.create_task(ask(server)) for server in servers}
+    pending = tasks
+    try:
+        while pending:
+            done, pending = await asyncio.wait(
+                pending, return_when=asyncio.FIRST_COMPLETED
+            )
+            for task in done:
+                if task.exception() is None:
+                    return task.result()
+        raise ExceptionGroup("all failed", [task.exception() for task in done])
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+
+# %% first-answer-1 wrong: clean-up raises a failed server's error
+# cause: The clean-up awaits all tasks and suppresses only CancelledError, so the error of a server that failed earlier comes out of it, in place of the answer or of the ExceptionGroup.
+# line: with suppress(asyncio.CancelledError): | await task
+import asyncio
+from contextlib import suppress
+
+
+async def stop_all(tasks):
+    for task in tasks:
+        task.cancel()
+    for task in tasks:
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def first_answer(ask, servers):
+    """Return the first answer; raise an ExceptionGroup if all servers fail."""
+    tasks = [asyncio.create_task(ask(s)) for s in servers]
+    errors = []
+    try:
+        waiting = set(tasks)
+        while waiting:
+            finished, waiting = await asyncio.wait(
+                waiting, return_when=asyncio.FIRST_COMPLETED
+            )
+            for t in finished:
+                if error := t.exception():
+                    errors.append(error)
+                else:
+                    return t.result()
+        raise ExceptionGroup("every server failed", errors)
+    finally:
+        await stop_all(tasks)
+
+# %% supervise-1 wrong: the task is made once
+# cause: The worker's task is made before the loop, so after a failure the same ended task is awaited again and gives the same error; the worker is never started again.
+# line: task = asyncio.create_task(worker()) | return await task
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    task = asyncio.create_task(worker())
+    for attempt in range(restarts + 1):
+        try:
+            return await task
+        except Exception:
+            if attempt == restarts:
+                raise
+            await asyncio.sleep(pause)

@@ -3896,3 +3896,116 @@ async def borrow(lend, use, give_back):
     if task.cancelling() > cancels:
         raise asyncio.CancelledError
     return result
+
+# %% whose-1 wrong: short deadline set before the loop
+# cause: The moment when the short seconds end is worked out once, before the loop, so all servers share one turn, and after the first slow one the next ones are stopped at once.
+# line: turn_ends = loop.time() + short | asyncio.timeout_at(turn_ends)
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    loop = asyncio.get_running_loop()
+    turn_ends = loop.time() + short
+    total = asyncio.timeout(long)
+    try:
+        async with total:
+            for server in servers:
+                turn = asyncio.timeout_at(turn_ends)
+                try:
+                    async with turn:
+                        return await ask(server)
+                except TimeoutError:
+                    if turn.expired():
+                        continue
+                    raise
+    except TimeoutError:
+        if total.expired():
+            return "out of time"
+        raise
+    return "nobody"
+
+# %% whose-1 wrong: slow server is not stopped
+# cause: asyncio.wait doesn't cancel the task at its timeout, so a server that is too slow goes on being asked while the next one is asked, and after the end too.
+# line: await asyncio.wait({task}, timeout= | if task.done(): | if loop.time() >= end:
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    """Return the first answer, "nobody" or "out of time"."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + long
+    for server in servers:
+        task = asyncio.create_task(ask(server))
+        await asyncio.wait({task}, timeout=min(short, end - loop.time()))
+        if task.done():
+            return task.result()
+        if loop.time() >= end:
+            return "out of time"
+    return "nobody"
+
+# %% in-hand-1 wrong: try around the loop
+# cause: The except for errors stands outside of the while loop, so after the first job that fails the worker ends instead of going on.
+# line: except Exception: | failed.append(job) | while True:
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    try:
+        while True:
+            job = await queue.get()
+            try:
+                await handle(job)
+            except asyncio.CancelledError:
+                await queue.put(job)
+                raise
+    except Exception:
+        failed.append(job)
+
+# %% submit-1 wrong: result set on cancelled future
+# cause: wait_for cancels the future when the patience is over, and set_result on a cancelled future raises an InvalidStateError, so a saving that takes longer makes the group fail at its end.
+# line: answer.set_result(number) | await asyncio.wait_for(answer, patience)
+import asyncio
+
+
+async def submit(group, save, patience):
+    """Save in `group`; return the number, or "still saving"."""
+    answer = asyncio.get_running_loop().create_future()
+
+    async def save_and_tell():
+        number = await save()
+        answer.set_result(number)
+
+    group.create_task(save_and_tell())
+    try:
+        return await asyncio.wait_for(answer, patience)
+    except TimeoutError:
+        return "still saving"
+
+# %% give-back-1 wrong: second cancellation cuts it off
+# cause: After the first cancellation the task is awaited without a shield, so a second cancellation of borrow during give_back goes through to it and cuts it off.
+# line: await cleanup | except asyncio.CancelledError:
+import asyncio
+from contextlib import suppress
+
+
+async def borrow(lend, use, give_back):
+    """Use a thing and give it back, whatever happens."""
+    thing = await lend()
+
+    async def bring_back():
+        try:
+            async with asyncio.timeout(3):
+                await give_back(thing)
+        except TimeoutError:
+            pass
+
+    try:
+        result = await use(thing)
+    finally:
+        cleanup = asyncio.create_task(bring_back())
+        try:
+            await asyncio.shield(cleanup)
+        except asyncio.CancelledError:
+            await cleanup  # let it come to its end
+            raise
+    return result

@@ -2515,3 +2515,72 @@ async def listen(subscribe):
     while not heard or heard[-1] is not None:
         await asyncio.sleep(0)
     return heard[:-1]
+
+# %% search-1 wrong: looks everywhere at the same time
+# cause: All places are handed to threads at once by gather, so it doesn't look into one place after another, and looks into further places even if the first one has it.
+# line: asyncio.gather( | asyncio.to_thread(look, place)
+import asyncio
+import threading
+
+
+async def search(look, places, seconds):
+    """Return the first of `places` where `look` says True, or None after `seconds`."""
+    places = list(places)
+    try:
+        async with asyncio.timeout(seconds):
+            answers = await asyncio.gather(
+                *[asyncio.to_thread(look, place) for place in places]
+            )
+    except TimeoutError:
+        return None
+    for place, there in zip(places, answers):
+        if there:
+            return place
+    return None
+
+# %% listen-1 wrong: None ends up in the list
+# cause: The word is appended before it is compared with None, so the list that is returned always ends with a None that is no word.
+# line: words.append(word) | if word is None:
+import asyncio
+
+
+async def listen(subscribe):
+    loop = asyncio.get_running_loop()
+    finished = loop.create_future()
+    words = []
+
+    def on_word(word):
+        words.append(word)
+        if word is None:
+            finished.set_result(words)
+
+    subscribe(lambda word: loop.call_soon_threadsafe(on_word, word))
+    return await finished
+
+# %% search-1 wrong: one event for all searches
+# cause: The event is global and stays set after the first search, so each later search (or one that goes on at the same time) stops at once and returns None though the thing is there.
+# line: _stop = threading.Event() | _stop.set()
+import asyncio
+import threading
+
+_stop = threading.Event()
+
+
+def _look_around(look, places):
+    for place in places:
+        if _stop.is_set():
+            break
+        if look(place):
+            return place
+    return None
+
+
+async def search(look, places, seconds):
+    """Return the first of `places` where `look` says True, or None after `seconds`."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await asyncio.to_thread(_look_around, look, places)
+    except TimeoutError:
+        return None
+    finally:
+        _stop.set()

@@ -3850,3 +3850,11 @@ async def buy(changed, shelf):
     await wait_until_full(changed, shelf)
     async with changed:  # take
         return shelf.pop(0)
+
+# %% tally-1 wrong: new name gives a KeyError
+# cause: `+=` needs the name to be in totals already, so the first add of a new name raises a KeyError instead of beginning with 0.
+# line: totals[name] += number
+async def add(totals, name, fetch):
+    """Fetch a number and add it to the total of `name`."""
+    number = await fetch(name)
+    totals[name] += number

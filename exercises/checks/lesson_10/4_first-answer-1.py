@@ -1,3 +1,5 @@
+"""Long, for a first answer can be missed, and a loser left, in many ways."""
+
 import ast
 import asyncio
 import contextlib
@@ -66,10 +68,22 @@ class FirstAnswer(Exercise):
         if ended.error is not None:
             if errors_in(ended.error)[0].args != ("ben is down",):
                 raise ended.error
+            place = lab.text.of_traceback(ended.error)
+            had_answered = "cleo" in ask.service.finished
+            if had_answered and place and "await" in lab.text.code(*place):
+                raise Wrong(
+                    "one failure ends all",
+                    f"{ended.error!r} came out after {ended.at:g} s. Another server had answered "
+                    "by then.",
+                    place,
+                    "Whoever awaits a task that has failed gets its error, in a cleanup too. "
+                    "`gather(*tasks, return_exceptions=True)` keeps the errors to itself.",
+                    headline="raised the error of a failed server",
+                )
             raise Wrong(
                 "one failure ends all",
-                f"It raised {ended.error!r}. Another server would have answered.",
-                lab.text.of_traceback(ended.error),
+                f"{ended.error!r} came out. Another server would have answered.",
+                place,
                 "Whoever is *done* first may have failed, and that must not end the others. Catch "
                 "its error, and wait for the next answer.",
                 headline="took a failure for the answer",
@@ -115,13 +129,19 @@ class FirstAnswer(Exercise):
         found = errors_in(ended.error)
         if missing := [error for error in errors if error not in found]:
             anew = _made_anew(lab)
+            try_ = "Each failure belongs in the list."
+            if anew:
+                try_ = "Make one list before the loop, and add each failure to it."
+            elif found == errors[:1] and lab.keyword("return_when"):  # that of the last to fail
+                try_ = (
+                    "Each failure belongs in the list. `wait` tells only of the tasks that it was "
+                    "given this time: keep the errors of each round."
+                )
             raise Wrong(
                 "lost error",
-                f"The group holds {found!r}. {missing!r} is missing.",
+                f"The group holds {found!r}. Missing: {missing!r}.",
                 anew or lab.call_of("ExceptionGroup", "append"),
-                "Make one list before the loop, and add each failure to it."
-                if anew
-                else "Each failure belongs into the list.",
+                try_,
                 at="makes it anew in each round" if anew else "",
             )
         none_left(lab, ended, "It raised the group")

@@ -80,9 +80,11 @@ class Within(Exercise):
             raise _thrown_away("It raised TimeoutError", ended, urls, line)
         down = [error for error in errors_in(ended.error) if str(error) == "/b is down"]
         if down:
+            came = "came" if ended.at > 1.999 else "would have come"
             raise Wrong(
                 "one failure ends all",
-                f"The page /b failed, and {ended.error!r} came out. Two other pages came in time.",
+                f"The page /b failed, and {ended.error!r} came out. Two other pages {came} in "
+                "time.",
                 lab.text.let_out(down[0])
                 or lab.text.of_traceback(ended.error)
                 or lab.call_of("gather", "TaskGroup", "result"),
@@ -121,7 +123,7 @@ class Within(Exercise):
                 or lab.earliest(lab.keyword("return_exceptions"), lab.call_of("exception")),
                 "What failed, or was late, is left out. `isinstance(each, BaseException)` "
                 "tells: CancelledError is no Exception.",
-                headline="kept an error for a page",
+                headline="took an error for a page",
             )
         if ended.at < after - 1e-6 and isinstance(ended.result, dict):
             raise Wrong(

@@ -159,6 +159,16 @@ class Supervise(Exercise):
             if not set(errors_in(ended.error)) & set(worker.errors):
                 raise ended.error
             narrow = lab.text.narrow_handler(lab.text.steps_of(ended.error), type(ended.error))
+            if len(started) == 1 and ended.at > 2.999 and not lab.repeated_call_of("worker"):
+                raise Wrong(
+                    "one failure ends all",
+                    f"{said} Then {ended.error!r} came out after {ended.at:g} s.",
+                    lab.call_of("worker"),
+                    "Call `worker()` anew for each start. A task that has ended only raises its "
+                    "error again when you await it.",
+                    headline="never started it again",
+                    at="is the only start",
+                )
             count = "`restarts` does not count the first start: it comes before them."
             if narrow:
                 count = "Any kind of error counts."

@@ -90,7 +90,8 @@ class FirstAnswer(Exercise):
                 f"Every server takes 9 s, and it returned {run.result!r} after "
                 f"{run.elapsed:g} s. There were 5 s, 2 s for each server.",
                 broken_off(lab) or lab.handler(),
-                "When the deadline of one server expires, ask the next one.",
+                "When the deadline of one server expires, ask the next one, with `short` seconds "
+                "of its own.",
                 headline="gave up too early",
             )
         lab.equal(run.result, "out of time")
@@ -117,12 +118,23 @@ class FirstAnswer(Exercise):
         )
         run = self._inside(lab, "Each server gets 2 s", first_answer, ask, ["a", "b", "c"], 2, 10)
         if run.result in ("out of time", "nobody"):
+            if "b" in ask.cancelled and abs(run.elapsed - 2) < 0.01:
+                raise Wrong(
+                    "one failure ends all",
+                    f"Server a takes 9 s, b would have answered in 1 s. b was asked, and stopped "
+                    f"at once. It returned {run.result!r} after {run.elapsed:g} s of 10.",
+                    lab.assigned(to="short") or lab.call_of("timeout*", "wait_for"),
+                    "Each server gets `short` seconds of its own. Count them from the moment when "
+                    "it is asked.",
+                    headline="left no time for the next server",
+                )
             raise Wrong(
                 "one failure ends all",
                 f"Server a takes 9 s, b would have answered in 1 s. It returned "
                 f"{run.result!r} after {run.elapsed:g} s of 10.",
                 broken_off(lab) or lab.handler(),
-                "When the deadline of one server expires, ask the next one.",
+                "When the deadline of one server expires, ask the next one, with `short` seconds "
+                "of its own.",
                 headline="gave up too early",
             )
         if "c" in ask.calls and run.elapsed < 2.999:
@@ -162,6 +174,14 @@ class FirstAnswer(Exercise):
             observed = f"{rule}. When the time was over, a TimeoutError came out."
             try_ = "Catch it around the block of that deadline."
             raise let_out(observed, lab.text.of_traceback(error), try_, lab) from None
+        except Wrong as found:
+            if found.kind == "leaked" and (waits := lab.keyword("timeout", of="wait")):
+                found.line, found.at, found.headline = waits, "", "left a task running"
+                found.try_ = (
+                    "`asyncio.wait` doesn't stop a task when its `timeout` is over: cancel it, "
+                    "best in a `finally`."
+                )
+            raise
 
     def _errors(self, first_answer, lab):
         for server, when in (("b", "when a had used up its 2 s"), ("a", "the first of them")):

@@ -98,7 +98,7 @@ class Budget(Exercise):
                         lab.operation("-=") or lab.operation("-"),
                         "What is left is the budget, less the seconds since the beginning. Count "
                         "each second once.",
-                        headline="another share",
+                        headline="the wrong share",
                     )
                 raise Wrong(
                     "time limit",
@@ -162,10 +162,10 @@ class Budget(Exercise):
                 "What is left, divided by the pages that are left, this one included."
                 + (
                     " And `timeout_at` takes a moment on the loop's clock, not a number of seconds."
-                    if lab.call_of("timeout_at")
+                    if lab.call_of("timeout_at") and abs(seconds + 1 - 11 / 3) < 0.01
                     else ""
                 ),
-                headline="another share",
+                headline="the wrong share",
             )
 
     @sweep(

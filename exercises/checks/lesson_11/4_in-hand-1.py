@@ -159,15 +159,16 @@ class InHand(Exercise):
                 await asyncio.wait([task], timeout=seconds - clock())
             if task.done():
                 if task.exception() is None:
+                    lab.called = lab.called.partition(" I cancelled")[0]  # it did not come to that
                     raise Wrong(
                         "stopped early",
-                        "It returned before I cancelled it.",
+                        f"It returned after {clock():g} s.",
                         lab.while_loop("empty", "qsize")
                         or lab.earliest(lab.returning(), lab.breaking())
                         or (lab.while_loop() and lab.handler(ValueError))
                         or lab.while_loop(),
-                        "It works for ever: `while True`. After an error too: the `except` stands "
-                        "inside the loop.",
+                        "The worker goes on until it is cancelled: `while True`, with the `try` "
+                        "and its `except` inside the loop.",
                         headline="ended too early",
                     )
                 raise task.exception()

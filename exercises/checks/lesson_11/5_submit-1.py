@@ -197,7 +197,22 @@ class Submit(Exercise):
                 await asyncio.wait([task])
             return errors if error is not None else (result, at, over, saved, stood and stood[0])
 
-        return lab.run(main(), leaks=True).result
+        try:
+            return lab.run(main(), leaks=True).result
+        except ExceptionGroup as group:
+            error = group.exceptions[0]
+            if not isinstance(error, asyncio.InvalidStateError):
+                raise
+            raise Wrong(
+                "raised",
+                f"Out of the group came {error!r}.",
+                lab.text.of_traceback(error),
+                "A future that is done, or was cancelled, takes no result. `wait_for` and "
+                "`timeout` cancel what you await when the time is over: `asyncio.shield` keeps "
+                "that off.",
+                headline="raised InvalidStateError",
+                at="raises it",
+            ) from None
 
     @sweep(
         lambda some: {

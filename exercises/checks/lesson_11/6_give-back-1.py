@@ -105,10 +105,17 @@ class GiveBack(Exercise):
                 headline="bounded too tightly",
             )
         if case.given == ["cancelled"]:
+            # The moments before these had but one cancellation in that time, and it did no harm.
+            again = sum(moment > case.begun for moment in case.cancelled_at) > 1
             raise Wrong(
                 "cut off",
                 f"{when}. `give_back` takes 2 s, and it was cancelled after {case.took:g} s.",
                 case.cut or call,
+                "A single cancellation in that time did no harm, a second one did. Wait in a loop, "
+                "until the task is done, and with a shield or `asyncio.wait` each time."
+                if again
+                else None,
+                at="is where it waited then" if case.cut else "",
             )
         if case.given != ["ended"]:
             observed = f"{when}, and `borrow` ended at {case.over:g} s, while `give_back` went on."
@@ -213,7 +220,7 @@ class GiveBack(Exercise):
             lab.called = said
         case.told()
         return {
-            "what became of each giving back:": case.given,
+            "what became of the calls of `give_back`:": case.given,
             "it ended with": case.outcome,
             "it was over after these seconds:": case.over,
         }
@@ -225,7 +232,10 @@ class GiveBack(Exercise):
     def nothing_lent(self, borrow, lab, error):
         lab.told(f"with a `lend` that raises {error.__name__} after 1 s")
         case = self._play(borrow, lab, [], not_lent=error("nothing to lend"))
-        return {"what became of each giving back:": case.given, "it ended with": case.outcome}
+        return {
+            "what became of the calls of `give_back`:": case.given,
+            "it ended with": case.outcome,
+        }
 
     def _run(self, borrow, lab, moments, back=2, fails=False):
         lab.told(f"with a `lend` of 1 s, a `use` of 5 s and a `give_back` of {back} s")

@@ -42,13 +42,23 @@ class StopTheSearch(Exercise):
         places = Places(found="c")
         found = lab.run(search, lab.blocking(places.look), list("abcd"), 5).result
         lab.equal(found, "c", line=lab.literal(True) if found is True else None)
+        if places.most > 1:
+            raise Wrong(
+                "one too many",
+                f"It looked into {len(places.seen)} places, {places.most} of them at the same "
+                "time.",
+                lab.call_of("look", "to_thread", "run_in_executor", "submit"),
+                "Look into one place after another: begin the next `look` when the one before has "
+                "said that it is not there.",
+                headline="looked into several at once",
+            )
         if len(places.seen) > 3:
             raise Wrong(
                 "one too many",
                 f"It was found in the third place, and {len(places.seen)} were looked into.",
                 lab.call_of("look", "to_thread", "run_in_executor", "submit"),
                 "Return as soon as `look` says True.",
-                headline="looked on",
+                headline="went on looking",
             )
         lab.told("for something that is in none of three places")
         lab.equal(lab.run(search, lab.blocking(Places().look), list("abc"), 5).result, None)
@@ -78,12 +88,16 @@ class StopTheSearch(Exercise):
                     headline="did not end in time",
                 )
             if not ticks.done() and not places.seen:
+                kept = lab.text.kept_outside()
                 raise Wrong(
                     "early return",
-                    "It returned at once, and had looked into no place.",
-                    lab.text.kept_outside(),
-                    "Something from an earlier call was still there, or it never began. What a "
-                    "call needs, it makes anew.",
+                    "The calls before were right. This one returned at once, and had looked into "
+                    "no place.",
+                    kept,
+                    "What an earlier call leaves, such as a flag that is set, must not end this "
+                    "one: make anew what a call needs."
+                    if kept
+                    else "Begin to look, and wait until it is found or the time is over.",
                     headline="did not look at all",
                 )
             if not ticks.done():
@@ -409,15 +423,21 @@ class StopTheSearch(Exercise):
 
 
 class Places:
-    """Places to look into, each for 10 ms: seen, a list of them. over: no more waiting."""
+    """Places to look into, each for 10 ms: seen, a list of them. over: no more waiting. most: of
+    them at the same time.
+    """
 
     def __init__(self, found=None):
         self.found, self.seen, self.over = found, [], False
+        self.looking, self.most = [], 0
 
     def look(self, place):
         self.seen.append(place)
+        self.looking.append(place)
+        self.most = max(self.most, len(self.looking))
         if not self.over:
             time.sleep(0.01)
+        self.looking.remove(place)
         return place == self.found
 
     async def looked_on(self):

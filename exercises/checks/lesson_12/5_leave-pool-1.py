@@ -50,9 +50,9 @@ class LeaveThePool(Exercise):
             except (CancelledError, asyncio.CancelledError):
                 raise Wrong(
                     "awaited the cancelled",
-                    "The result of a job was asked for that had been cancelled.",
+                    "A CancelledError came out: it asked a cancelled job for its result.",
                     lab.call_of("result", "gather"),
-                    "Ask only those that were not: `if not job.cancelled()`.",
+                    "Ask only those that are not cancelled: `if not job.cancelled()`.",
                     headline="asked a cancelled job",
                 ) from None
             finally:

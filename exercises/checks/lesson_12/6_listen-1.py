@@ -114,6 +114,14 @@ class ListenToAThread(Exercise):
             run = lab.run(main())
         finally:
             speaker.join()
+        if run.result == [*speaker.words, None]:
+            raise Wrong(
+                "value",
+                f"It returned {run.result!r}.",
+                lab.use_of("append") or lab.use_of("put*") or lab.returning(),
+                "The `None` only says that no more will come: it doesn't belong in the list.",
+                headline="took the end for a word",
+            )
         lab.equal(run.result, speaker.words)
         self._in_a_burst(listen, lab, ["one", "two", "three"])
         self._in_a_burst(listen, lab, [f"word {number}" for number in range(1, 201)])
@@ -189,8 +197,8 @@ class ListenToAThread(Exercise):
         if "no running event loop" in text or "no current event loop" in text:
             return Wrong(
                 "no loop yet",
-                f"The callback raised {text}: it runs in a "
-                "thread of its own, and there is no loop.",
+                f"The callback raised {error!r}: it runs in a thread of its own, and no loop runs "
+                "there.",
                 lab.call_of("get_running_loop", "get_event_loop", "create_task"),
                 "Get the running loop before, in `listen`, and let the callback use it.",
                 headline="no loop in that thread",

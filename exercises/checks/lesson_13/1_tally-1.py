@@ -49,7 +49,7 @@ class AddWhatComes(Exercise):
     def verify(self, add, lab):
         lab.told('once, with `totals` {"a": 100}, and 3 was fetched')
         totals = {"a": 100}
-        lab.run(self._all(add, totals, [("a", 3, 1)]))
+        lab.run(self._once(add, totals))
         if totals == {"a": 100} and (line := _in_another_place(lab)):
             raise Wrong(
                 "value",
@@ -62,7 +62,17 @@ class AddWhatComes(Exercise):
         lab.equal(totals, {"a": 103}, what="`totals` is")
         lab.told("once, with an empty `totals`, and 3 was fetched")
         totals = {}
-        lab.run(self._all(add, totals, [("a", 3, 1)]))
+        try:
+            lab.run(self._once(add, totals))
+        except KeyError as error:
+            raise Wrong(
+                "raised",
+                f"It raised {error!r}.",
+                lab.text.of_traceback(error),
+                "A name that is not in `totals` yet begins with 0.",
+                headline="raised KeyError",
+                at="raises it",
+            ) from None
         line = lab.assigned("totals", to=ast.Constant)
         lab.equal(totals, {"a": 3}, what="`totals` is", line=line)
         lab.told(
@@ -82,6 +92,9 @@ class AddWhatComes(Exercise):
                 f"A lock that is held while you fetch lets one task fetch at a time. {FETCH_FIRST}",
                 headline="one at a time",
             )
+
+    async def _once(self, add, totals):
+        await add(totals, "a", self._fetch(iter([("a", 3, 1)])))
 
     async def _all(self, add, totals, calls):
         async with asyncio.TaskGroup() as group:
