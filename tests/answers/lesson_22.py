@@ -328,7 +328,6 @@ def bench(ways, rounds, clock):
 # %% bench-1 wrong: the middle one of an even number
 # cause: With an even number of rounds the median is the mean of the two in the middle; this takes the upper one of them.
 # line: [rounds // 2]
-# told: none
 def bench(ways, rounds, clock):
     """Return the median time of each way, in the order of `ways`."""
     times = {name: [] for name in ways}

@@ -6668,3 +6668,117 @@ async def fetch_all(fetch, pages, most, apart):
     finally:
         for task in tasks:
             task.cancel()
+
+# %% crawl-pipeline-1 wrong: first worker's end stops parser
+# cause: Each worker puts an end mark when it finds no more pages, and the parser stops at the first one; pages that other workers still fetch are never parsed.
+# line: if item is END: | break | await queue.put(END)
+import asyncio
+
+END = object()
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    good = {}
+    bad = {}
+    left = list(pages)[::-1]
+    queue = asyncio.Queue(size)
+
+    async def fetcher():
+        while left:
+            page = left.pop()
+            try:
+                raw = await fetch(page)
+            except Exception as exc:
+                bad[page] = exc
+                continue
+            await queue.put((page, raw))
+        await queue.put(END)
+
+    async def parser():
+        while True:
+            item = await queue.get()
+            if item is END:
+                break
+            page, raw = item
+            try:
+                good[page] = await parse(raw)
+            except Exception as exc:
+                bad[page] = exc
+
+    async with asyncio.TaskGroup() as tg:
+        tg.create_task(parser())
+        for _ in range(workers):
+            tg.create_task(fetcher())
+    return good, bad
+
+# %% crawl-stop-1 wrong: error during grace is lost
+# cause: The last wait doesn't look at the results, so if a fetch raises after stop was set, the other workers aren't cancelled and the error doesn't come out.
+# line: await asyncio.wait(pending, timeout=grace) | return_exceptions=True
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    """Fetch `todo` into `done`; once `stop` is set, end within `grace` seconds."""
+
+    async def worker():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            finished = False
+            try:
+                done[page] = await fetch(page)
+                finished = True
+            finally:
+                if not finished:
+                    todo.appendleft(page)
+
+    tasks = {asyncio.create_task(worker()) for _ in range(workers)}
+    stopper = asyncio.create_task(stop.wait())
+    pending = set(tasks)
+    try:
+        while pending and not stopper.done():
+            ended, _ = await asyncio.wait(
+                pending | {stopper}, return_when=asyncio.FIRST_COMPLETED
+            )
+            for task in ended & pending:
+                task.result()
+            pending -= ended
+        if pending:
+            await asyncio.wait(pending, timeout=grace)
+    finally:
+        for task in (*tasks, stopper):
+            task.cancel()
+        await asyncio.gather(*tasks, stopper, return_exceptions=True)
+
+# %% crawl-stop-1 wrong: looks for errors when all have ended
+# cause: `asyncio.wait` without `return_when` waits for all workers, so an error of one comes out when the others have done all pages.
+# line: await asyncio.wait(tasks)
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    async def worker():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            try:
+                done[page] = await fetch(page)
+            except BaseException:
+                todo.append(page)
+                raise
+
+    async def end_them():
+        await stop.wait()
+        await asyncio.sleep(grace)
+        for task in tasks:
+            task.cancel()
+
+    tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+    closer = asyncio.create_task(end_them())
+    try:
+        await asyncio.wait(tasks)
+        for task in tasks:
+            if not task.cancelled():
+                task.result()
+    finally:
+        for task in (*tasks, closer):
+            task.cancel()
+        await asyncio.gather(*tasks, closer, return_exceptions=True)

@@ -125,7 +125,7 @@ class LeakDetector(Exercise):
                 "whoever awaits a task that was cancelled meets that error.",
                 lab.await_of(besides="test"),
                 "`gather(*tasks, return_exceptions=True)` waits and keeps the errors.",
-                headline="was cancelled with them",
+                headline="ended with a CancelledError",
             )
         if took > 10:
             raise Wrong(

@@ -216,7 +216,8 @@ class Fixture(Exercise):
                     lab.text.let_out(caught, lab.yielding())
                     if caught
                     else lab.call_of(f"{name}.on"),
-                    "Each thing needs a `finally` of its own, from the moment when it is on.",
+                    "Errors come out, but not before all is off. Each thing needs a `finally` of "
+                    "its own, from the moment when it is on.",
                     headline="left on",
                     at="lets the error out" if caught else "switches it on",
                 )

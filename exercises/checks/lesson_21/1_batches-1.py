@@ -40,7 +40,8 @@ class Batches(Exercise):
     }
 
     def verify(self, work_all, lab):
-        for many in 1000, 437, 7, 1, 0:
+        # With 79, 40 calls of the size rounded down leave 39 numbers over.
+        for many in 1000, 437, 7, 1, 0, 79:
             numbers = list(range(many, 0, -1))
             told = f"with {many or 'no'} number{'s' * (many != 1)}"
             self.ship(work_all, lab, numbers, lambda number: number * number, told)
@@ -124,11 +125,12 @@ class Batches(Exercise):
         if most > math.ceil(many / 4):
             raise Wrong(
                 "shipping",
-                f"One call did {most} of {many} numbers, and "
-                "meanwhile other workers had nothing to do.",
+                f"One call did {most} of {many} numbers; a quarter, rounded up, is "
+                f"{math.ceil(many / 4)}."
+                + " It was the last one; no other did as many."
+                * (0 < client.share.index(most) == calls - 1),
                 _size(lab),
-                f"No call may do more than a quarter of them, rounded up: {math.ceil(many / 4)} of "
-                f"these {many}.",
+                "No call may do more than that, not even the last one, with all that is left over.",
                 headline="too big a batch",
             )
         self.put_together(lab, run.result, numbers, result_of)

@@ -112,6 +112,8 @@ class ReduceThere(Exercise):
                 "done twice",
                 f"Day {twice[0]} was loaded {loaded.count(twice[0])} times.",
                 lab.use_of("load"),
+                "Each call of `load` loads all of that day again. Call it once for each day, and "
+                "go on with what it returned.",
                 headline="loaded twice",
             )
         self.begun_low_enough(lab, run.result, lists)
@@ -129,7 +131,7 @@ class ReduceThere(Exercise):
                 "idle places",
                 f"{took}. Calls made for {len(days)} days: {len(client.calls)}.",
                 lab.call_of("submit", "map"),
-                "One worker does one call at a time: a call for each day.",
+                "One worker does one call at a time: make a call for each day.",
                 headline="left a worker idle",
             )
 

@@ -154,7 +154,7 @@ class Once(Exercise):
                     f"{seen} {got}, not 25: the task ran again, and so did its addition.",
                     lab.earliest(lab.operation("+=", "+"), lab.call_of("len")),
                     "Each id has a place of its own in `book` already, and each run adds to what "
-                    "stands there. Set it to the amount, with `=`."
+                    "stands there. Set it to the amount alone, and add nothing."
                     if self.has_places(pay, lab, tea, more_tea)
                     else "Give each id a place of its own in `book`: the second run then writes "
                     "what is there already.",

@@ -80,7 +80,8 @@ class Bench(Exercise):
                 "unfair measuring",
                 f"`a` took 1, 2, 4 and 8 s, and it says {found['a']:g}. Of four figures two are in "
                 "the middle, and the median is halfway between them: 3.",
-                try_="`statistics.median` does it right.",
+                lab.call_of("median_*") or lab.operation("//", ">>", "/"),
+                "`statistics.median` does it right.",
                 headline="no median",
             )
         lab.equal(found, {"a": 3})

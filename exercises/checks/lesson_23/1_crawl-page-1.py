@@ -298,7 +298,7 @@ class OnePage(Exercise):
                 headline=f"took a {last} for a page",
             )
         if isinstance(run.error, (ValueError, TimeoutError)):
-            run.error.args = ("no page",)  # its words are left open
+            run.error.args = ()  # its words are left open
         return {
             "": lab.seen(run, without=("seconds",)),
             "the number of its tries is": len(ask.began),
@@ -398,7 +398,7 @@ class OnePage(Exercise):
                     f"Before try {number + 2} it paused {pause:.2f} s; it may pause {longest:g} "
                     "s at most.",
                     lab.call_of("uniform", "sleep"),
-                    "The first pause is up to 0.1 s, and each is up to twice the last.",
+                    "The limit is 0.1 s before the second try, and doubles with each one after it.",
                     headline="paused too long",
                 )
 

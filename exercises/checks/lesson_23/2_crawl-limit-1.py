@@ -172,11 +172,11 @@ class TwoLimits(Exercise):
             if min(gaps) < SOON:
                 raise Wrong(
                     "limit",
-                    "Two fetches began at once, at "
+                    "Two fetches began at the same time, at "
                     f"{starts[number + 1]:g} s; they must be at least {apart:g} s apart.",
                     lab.call_of("sleep") or lab.await_of(),
-                    "A fetch that rests by itself doesn't know of the others. Share one `next` "
-                    "moment: each fetch that takes it moves it on by `apart`.",
+                    "Each fetch must know of the moment that another has taken. Share one `next` "
+                    "moment, and move it on by `apart` before you sleep.",
                     headline="too soon after another",
                 )
             slept = lab.call_of("sleep")
@@ -327,7 +327,7 @@ class TwoLimits(Exercise):
 
         return await asyncio.gather(*(one(page) for page in pages))
 
-    @wrong("limit", says="doesn't know of the others")
+    @wrong("limit", says="before you sleep")
     async def each_worker_rests(fetch, pages, most, apart):
         places = asyncio.Semaphore(most)
 

@@ -231,7 +231,7 @@ class TwoStages(Exercise):
                 "Catch what the work raises where it is awaited, and keep it beside its page.",
                 headline="one page ended all",
             ) from None
-        self.results(lab, run, pages, errors)
+        self.results(lab, run, pages, works)
         lab.limited(works.fetch_peak, workers, "fetches", lab.await_of("fetch"))
         lab.limited(works.parse_peak, 1, "parses", lab.await_of("parse"))
         if works.early == 0 and works.ahead == len(pages) > workers:
@@ -267,7 +267,7 @@ class TwoStages(Exercise):
             )
         self.pace(lab, run, works, pages, workers, fetch_takes, parse_takes)
 
-    def results(self, lab, run, pages, errors):
+    def results(self, lab, run, pages, works):
         if not (
             isinstance(run.result, tuple)
             and len(run.result) == 2
@@ -278,7 +278,7 @@ class TwoStages(Exercise):
                 f"It returned {run.result!r:.90}; it must be two dicts.",
                 lab.returning(),
             )
-        records, failed = run.result
+        (records, failed), errors = run.result, works.errors
         lost = [page for page in pages if page not in records and page not in failed]
         full = [page for page, error in failed.items() if isinstance(error, asyncio.QueueFull)]
         if full:
@@ -287,24 +287,23 @@ class TwoStages(Exercise):
                 f"{full[0]} was fetched, there was no room for it, and it counts as failed.",
                 lab.call_of("put_nowait"),
             )
+        told = f"{len(lost)} of {len(pages)} pages ended in neither dict: {', '.join(lost[:4])}."
         broken = [lab.text.broken_off(error) for error in lab.raised]
         if lost and any(broken):
             raise Wrong(
                 "lost items",
-                f"{len(lost)} of {len(pages)} pages are in neither dict: {', '.join(lost[:4])}. A "
-                "fetch failed, and its worker ended with it.",
+                f"{told} A fetch failed, and its worker ended with it.",
                 next(filter(None, broken)),
                 "Let the `try` stand inside the loop, around a single page.",
                 headline="lost pages",
                 at="is broken off by the error",
             )
-        nones = lab.earliest(lab.call_of("shutdown", "cancel"), lab.call_of("put*", given=None))
-        if lost and nones and not failed.keys() & lost and lost == pages[-len(lost) :]:
+        announced = _announced_end(lab)
+        if lost and works.raw == len(lost) and announced and lost == pages[-len(lost) :]:
             raise Wrong(
                 "end signal",
-                f"{len(lost)} of {len(pages)} pages are in neither "
-                f"dict, and they are the last ones: {', '.join(lost[:4])}.",
-                nones,
+                f"{told} What was fetched for {lost[-1]} was not parsed to its end.",
+                announced,
                 "The parser was ended while pages were still on their way to it. Announce the "
                 "end once, after the last page: when all workers have ended, and through the "
                 "queue.",
@@ -313,8 +312,8 @@ class TwoStages(Exercise):
         if lost:
             raise Wrong(
                 "lost items",
-                f"{len(lost)} of {len(pages)} pages are in neither dict: {', '.join(lost[:4])}.",
-                lab.handler(),
+                told,
+                lab.handler() if errors.keys() & lost else lab.breaking(),
                 "Each page ends in one of the two, whatever happens to it.",
                 headline="lost pages",
             )
@@ -690,6 +689,19 @@ class TwoStages(Exercise):
 def as_value(thing):
     """A value in words: an error that is returned, and not raised, is told as such."""
     return f"the object {thing!r}" if isinstance(thing, Exception) else repr(thing)
+
+
+def _announced_end(lab):
+    """Where the end is announced to the parser: a `shutdown`, a `cancel`, or a `put` of None or of
+    what is compared with.
+    """
+    compared = [
+        node.comparators[0].id
+        for node in lab.nodes()
+        if isinstance(node, ast.Compare) and isinstance(node.comparators[0], ast.Name)
+    ]
+    puts = (lab.call_of("put*", given=mark) for mark in (None, *compared))
+    return lab.earliest(lab.call_of("shutdown", "cancel"), *puts)
 
 
 def _held_around(lab, name):

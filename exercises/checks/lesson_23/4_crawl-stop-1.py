@@ -160,7 +160,7 @@ class Stopping(Exercise):
             unasked = self.unasked(lab, error)
             if not unasked:
                 raise self.better(lab, error, any(waits_on)) from None
-        self.began(lab, fetch, stopped, cancelled)
+        self.began(lab, fetch, stopped, cancelled, fails)
         for page in gone:
             if (page in pages or page in found) and (page in asked or cancelled is not None):
                 raise self.still_running(lab, page, page in asked)
@@ -274,8 +274,9 @@ class Stopping(Exercise):
         if getattr(error, "kind", "") == "lost error" and error.line == cleaning and waits:
             error.line, error.at = waits, "raises no error of what it waits for"
             error.try_ = (
-                "`asyncio.wait` only waits. Behind it, look at each task that is done: "
-                "`task.result()` raises its error."
+                "`asyncio.wait` only waits. It should end at the first error "
+                "(`return_when=asyncio.FIRST_EXCEPTION`). After it, look at each task that is "
+                "done: `task.result()` raises its error."
             )
         return error
 
@@ -317,7 +318,7 @@ class Stopping(Exercise):
             at="only tells it to end" if asked else "is where the cancellation came",
         )
 
-    def began(self, lab, fetch, stopped, cancelled):
+    def began(self, lab, fetch, stopped, cancelled, fails):
         if cancelled is not None and (
             len(fetch.calls) > 4 or stopped is None and len(set(fetch.calls)) < len(fetch.calls)
         ):
@@ -329,11 +330,15 @@ class Stopping(Exercise):
             )
         twice = [page for page, n in collections.Counter(fetch.calls).items() if n > 1]
         if twice:
+            failed = twice[0] == fails
             raise Wrong(
                 "done twice",
-                f"{twice[0]!r} was fetched twice.",
-                lab.call_of("popleft"),
-                "A page that one worker has taken belongs to it.",
+                f"{twice[0]!r} was fetched twice{', the second time after its error' * failed}.",
+                failed and _last_wait(lab) or lab.call_of("popleft"),
+                "An error ends the crawl: no worker takes another page, and those that have one "
+                "are cancelled at once."
+                if failed
+                else "A page that one worker has taken belongs to it.",
                 headline="fetched twice",
             )
         if stopped and {"e", "f"} & set(fetch.calls) or stopped == 0 and fetch.calls:
