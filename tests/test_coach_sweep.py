@@ -104,7 +104,7 @@ TIDY = """\
     [
         ("TimeoutError", "return []", "lost error", "`TimeoutError: fetch failed` had to come out"),
         ("OSError", "raise ValueError('no')", "another error", "It raised `ValueError: no`"),
-        ("asyncio.CancelledError", "return []", "swallowed", "I cancelled it after 0.5 s."),
+        ("asyncio.CancelledError", "return []", "swallowed", "cancelled `fetch_all` after 0.5 s."),
     ],
 )
 def test_each_call_fails_in_turn_and_it_is_cancelled_at_each_wait(caught, done, kind, words):

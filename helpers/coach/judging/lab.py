@@ -256,7 +256,7 @@ class Lab(Comparing, Fakes, Lines):
     def _swallowed(self, after, then):
         return Wrong(
             "swallowed",
-            f"I cancelled it after {seconds(after)}. {then}",
+            f"It was cancelled after {seconds(after)}. {then}",
             self.text.swallowing_handler(self._waited),
         )
 

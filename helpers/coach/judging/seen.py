@@ -15,7 +15,7 @@ HELD_UP = (
     "where all goes well belongs behind the `try`.",
 )
 INSTEAD = (
-    "This is an error that came to your code, and another one is asked for here: raise that one "
+    "This is an error that your code met, and another one is asked for here: raise that one "
     "instead."
 )
 GROUPED = "The errors that came have to come out in a group, also where there is only one."

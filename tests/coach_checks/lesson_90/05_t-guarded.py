@@ -25,7 +25,7 @@ class Guarded(Exercise):
     async def passes(fetch):
         return await fetch("a")
 
-    @wrong("swallowed", says="I cancelled it after 1 s")
+    @wrong("swallowed", says="It was cancelled after 1 s")
     async def catches_all(fetch):
         try:
             return await fetch("a")
