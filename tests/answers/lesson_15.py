@@ -2740,3 +2740,38 @@ async def first(stream, wanted):
                     yield item
 
     return await anext(matches(), None)
+
+# %% borrowed-1 wrong: cancellation of the block swallowed
+# cause: CancelledError is caught and not raised again, so a block that is cancelled ends as if nothing had happened.
+# line: except asyncio.CancelledError | print("block was cancelled
+import asyncio
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    """Lend a connection of the pool to the block."""
+    connection = await pool.acquire()
+    try:
+        yield connection
+    except asyncio.CancelledError:
+        print("block was cancelled, giving the connection back")
+    finally:
+        await pool.release(connection)
+
+# %% borrowed-1 wrong: error of the block wrapped
+# cause: An error of the block comes out as a RuntimeError instead of as the error that it was.
+# line: raise RuntimeError( | except Exception as error
+from contextlib import AsyncExitStack, asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    """Lend a connection of the pool to the block."""
+    async with AsyncExitStack() as stack:
+        connection = await pool.acquire()
+        stack.push_async_callback(pool.release, connection)
+        try:
+            yield connection
+        except Exception as error:
+            raise RuntimeError(f"error while using {connection!r}") from error

@@ -4238,3 +4238,90 @@ async def consumer(queue, details, at_most):
             running = {task for task in running if not task.done()}
         task = asyncio.create_task(details(number))
         running.add(task)
+
+# %% workers-1 wrong: shutdown throws the urls away
+# cause: An immediate shutdown empties the queue, so the urls that no worker has taken yet are never fetched.
+# line: queue.shutdown(immediate=True)
+import asyncio
+
+from helpers.basics.backports import Queue, QueueShutDown
+
+
+async def fetch_all(fetch, urls, workers):
+    queue = Queue()
+    pages = {}
+
+    async def work():
+        while True:
+            try:
+                url = await queue.get()
+            except QueueShutDown:
+                return
+            pages[url] = await fetch(url)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(work())
+        for url in urls:
+            await queue.put(url)
+        queue.shutdown(immediate=True)
+    return pages
+
+# %% workers-1 wrong: too few end marks
+# cause: There is an end mark for each url at most but always `workers` workers, so with fewer urls than workers some wait in get for ever.
+# line: for _ in range(min(workers, len(urls))) | for _ in range(workers)
+import asyncio
+
+END = object()
+
+
+async def fetch_all(fetch, urls, workers):
+    """Fetch all `urls` with so many workers; return a dict from url to page."""
+    urls = list(urls)
+    queue = asyncio.Queue()
+    pages = {}
+
+    async def worker():
+        while (url := await queue.get()) is not END:
+            pages[url] = await fetch(url)
+
+    for url in urls:
+        queue.put_nowait(url)
+    for _ in range(min(workers, len(urls))):
+        queue.put_nowait(END)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+    return pages
+
+# %% worker-1 wrong: get inside the try
+# cause: A worker that is cancelled while it waits in get calls task_done for an item that it never got, and ends with a ValueError.
+# line: item = await queue.get() | try: | queue.task_done()
+async def worker(queue, work, failed):
+    while True:
+        try:
+            item = await queue.get()
+            await work(item)
+        except Exception as exc:
+            failed.append((item, exc))
+        finally:
+            queue.task_done()
+
+# %% worker-1 wrong: error recorded as a group
+# cause: The TaskGroup wraps the error of the item, so an ExceptionGroup is appended to `failed` instead of the error.
+# line: async with asyncio.TaskGroup() as group | failed.append((item, error)) | except Exception as error | group.create_task(work(item))
+import asyncio
+
+
+async def worker(queue, work, failed):
+    """Do all items of `queue`; append failing ones and their errors to `failed`."""
+    while True:
+        item = await queue.get()
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(work(item))
+        except Exception as error:
+            failed.append((item, error))
+        finally:
+            queue.task_done()

@@ -3429,3 +3429,139 @@ def at_most(number, handle):
                     await writer.wait_closed()
 
     return limited
+
+# %% frame-1 wrong: A reset counts as end
+# cause: ConnectionError is caught together with the clean end, so a ConnectionResetError of the reader becomes None instead of coming out.
+# line: except ConnectionError:
+import asyncio
+import struct
+
+
+async def read_frame(reader):
+    """Return the next message, None at the end."""
+    try:
+        head = await reader.readexactly(4)
+    except asyncio.IncompleteReadError as e:
+        if e.partial:
+            raise
+        return None
+    except ConnectionError:
+        return None
+    (length,) = struct.unpack(">I", head)
+    if length > 1000:
+        raise ValueError(f"frame too long: {length}")
+    return await reader.readexactly(length)
+
+# %% line-in-time-1 wrong: An empty line is None
+# cause: The test for the end looks at the line without its line feed, so an empty line, b"\n", gives None instead of b"".
+# line: return line or None
+import asyncio
+
+
+async def read_line(reader, seconds):
+    raw = await asyncio.wait_for(reader.readline(), timeout=seconds)
+    complete = raw.endswith(b"\n")
+    line = raw[:-1] if complete else b""
+    return line or None
+
+# %% line-in-time-1 wrong: The shielded read goes on
+# cause: shield keeps the read alive after the timeout, so it goes on in the background and takes the line that the next call should get, which fails because another coroutine already waits.
+# line: asyncio.shield(reader.readuntil(b"\n"))
+import asyncio
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    try:
+        line = await asyncio.wait_for(
+            asyncio.shield(reader.readuntil(b"\n")),
+            seconds,
+        )
+    except asyncio.IncompleteReadError:
+        return None
+    return line.removesuffix(b"\n")
+
+# %% closing-1 wrong: Drain before close in finally
+# cause: drain stands before close in the finally, and it raises when the connection is lost, or can be cancelled, so close is not reached, for instance when the reading raised a ConnectionResetError.
+# line: await writer.drain() | writer.close()
+async def handle(reader, writer, work):
+    """Answer one line, and close the connection in any case."""
+    try:
+        if line := await reader.readline():
+            try:
+                reply = await work(line)
+            except ValueError:
+                reply = b"error\n"
+            writer.write(reply)
+    finally:
+        await writer.drain()
+        writer.close()
+
+# %% at-most-1 wrong: One client too many
+# cause: The count before this client is compared with > instead of >=, so number + 1 clients are served at a time.
+# line: if active > number:
+import asyncio
+
+
+def at_most(number, handle):
+    """Return a handler that serves at most so many connections at a time."""
+    active = 0
+
+    async def serve(reader, writer):
+        nonlocal active
+        if active > number:
+            writer.write(b"busy\n")
+            writer.close()
+            return
+        active += 1
+        try:
+            await handle(reader, writer)
+        finally:
+            active -= 1
+            writer.close()
+
+    return serve
+
+# %% slow-reader-1 wrong: Only the reset is caught
+# cause: Only ConnectionResetError is suppressed, so another ConnectionError, such as a BrokenPipeError or ConnectionAbortedError of drain or wait_closed, comes out.
+# line: GONE = ConnectionResetError | with suppress(GONE)
+from contextlib import suppress
+
+GONE = ConnectionResetError
+
+
+async def send_all(writer, parts):
+    try:
+        with suppress(GONE):
+            async for part in parts:
+                writer.write(part)
+                await writer.drain()
+    finally:
+        writer.close()
+        with suppress(GONE):
+            await writer.wait_closed()
+
+# %% at-most-1 wrong: The error is only logged
+# cause: An exception of handle is caught and logged and not raised again, so its error does not come out.
+# line: except Exception: | logging.exception("handler failed")
+import asyncio
+import logging
+
+
+def at_most(number, handle):
+    serving = set()
+
+    async def limited(reader, writer):
+        try:
+            if len(serving) >= number:
+                writer.write(b"busy\n")
+                return
+            serving.add(writer)
+            await handle(reader, writer)
+        except Exception:
+            logging.exception("handler failed")
+        finally:
+            serving.discard(writer)
+            writer.close()
+
+    return limited

@@ -1,3 +1,4 @@
+import ast
 import asyncio
 from contextlib import asynccontextmanager
 
@@ -48,6 +49,11 @@ class Borrowed(Exercise):
                     "The release is only started, and nothing waits for it. Await it where the "
                     "block ends."
                 )
+            if found.kind == "swallowed" and "It returned" in found.observed:
+                found.observed = (
+                    f"The task was cancelled after {cancel_after} s, and went on behind the block "
+                    "as if nothing had happened."
+                )
             raise
 
     async def _block(self, borrowed, lab, pool, ends):
@@ -73,7 +79,8 @@ class Borrowed(Exercise):
                 await asyncio.sleep(10)
         except (ValueError, SystemExit) as error:
             return error  # before the loop meets it, which a SystemExit would end
-        except RuntimeError as error:
+        except Exception as error:
+            self._look_for_another(lab, ends, error)
             if "didn't stop" not in str(error):
                 raise
             raise Wrong(
@@ -93,6 +100,20 @@ class Borrowed(Exercise):
                 "It is raised at the `yield`, and nothing there may end it: no `except` "
                 "that doesn't raise again, no `return` in a `finally`.",
             )
+
+    def _look_for_another(self, lab, ends, error):
+        """Raise Wrong if a `raise` of the answer has put an error in the place of the block's."""
+        place = lab.text.of_traceback(error)
+        raises = [node.lineno for node in lab.nodes() if isinstance(node, ast.Raise)]
+        if ends in ERRORS and isinstance(error.__context__, ERRORS[ends]):
+            if place and place[1] in raises:
+                raise Wrong(
+                    "another error",
+                    f"The block raised a {ERRORS[ends].__name__}, and a {type(error).__name__} "
+                    "came out.",
+                    place,
+                    "Let the error of the block out as it is: a `finally` needs no `except`.",
+                ) from None
 
     def _manager(self, borrowed, lab, pool):
         manager = borrowed(pool)

@@ -149,7 +149,7 @@ class AsTheyArrive(Exercise):
         waits = dict(zip(("", "a", 0, None), waits))
         lab.told(
             f"with the items {items}, {apart} s apart; the fetches take "
-            f"{ {item: waits[item] for item in items} } s and return "
+            f"{ {item: waits[item] for item in items} } s and, unless they fail, return "
             f"{ {item: results[item] for item in items} }"
         )
         fetch = lab.service(waits, results)

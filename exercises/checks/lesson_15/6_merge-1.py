@@ -228,7 +228,7 @@ class Merge(Exercise):
             if left:
                 raise Wrong(
                     "losers",
-                    "`merge` ended, and the reading of the streams went on.",
+                    "`merge` ended, and tasks that it had made still ran.",
                     lab.call_of("create_task", "ensure_future", "wait"),
                     "Cancelling `merge` doesn't cancel the tasks that it made. A "
                     "TaskGroup does, and so does a `finally` that cancels them.",

@@ -1,8 +1,11 @@
 import ast
 import asyncio
+import re
 
 from helpers.basics.backports import Queue, QueueShutDown
+from helpers.basics.words import count
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.hangs import Stuck
 
 from .shared import (
     SOON,
@@ -51,7 +54,10 @@ class AllWorkersEnd(Exercise):
         for workers, urls in (2, list("abcdefg")), (3, list("abcdefg")), (4, ["b"]), (2, []):
             service = lab.service(or_one(seconds))
             fetch = noting_the_end(service)
-            run = lab.run(fetch_all, fetch, urls, workers)
+            try:
+                run = lab.run(fetch_all, fetch, urls, workers)
+            except Stuck as stuck:
+                raise self._too_few_sentinels(lab, stuck) or stuck from None
             extra = [url for url in service.calls if url not in urls]
             if extra:
                 raise Wrong(
@@ -61,8 +67,19 @@ class AllWorkersEnd(Exercise):
                     "Look at what you got before you fetch it.",
                     headline="fetched the sentinel",
                 )
-            thrown_away = lab.keyword("immediate", of="shutdown")
-            lab.equal(run.result, {url: f"page {url}" for url in urls}, line=thrown_away)
+            thrown_away = lab.keyword("immediate", of="shutdown") or lab.call_of(
+                "shutdown", given=True
+            )
+            if thrown_away and len(service.calls) < len(urls):
+                raise Wrong(
+                    "value",
+                    f"{len(urls)} urls were given, and {len(service.calls)} fetched.",
+                    thrown_away,
+                    "An immediate shutdown throws away what is still in the queue. A plain one "
+                    "lets the workers take it first.",
+                    headline="threw urls away",
+                )
+            lab.equal(run.result, {url: f"page {url}" for url in urls})
             if len(service.calls) > len(urls):
                 raise Wrong(
                     "done twice",
@@ -82,6 +99,23 @@ class AllWorkersEnd(Exercise):
                     headline="ended late",
                 )
             self._pace(lab, run, [seconds[url] for url in urls], workers)
+
+    def _too_few_sentinels(self, lab, stuck):
+        """The Wrong where workers wait for a sentinel, and a loop puts others than one for each."""
+        waiting = [task for task in stuck.tasks if task[3] == "Queue.get"]
+        line = _puts_some(lab)
+        if not (waiting and stuck.ended and line):
+            return None
+        return Wrong(
+            "one sentinel",
+            f"{count(len(waiting), 'worker')} still waited for an item in `Queue.get`, and nobody "
+            "was left to put one.",
+            line,
+            "Each worker that you start takes a sentinel of its own, also where there are fewer "
+            "urls than workers.",
+            headline="fewer sentinels than workers",
+            at="tells how many sentinels are put",
+        )
 
     def _pace(self, lab, run, seconds, workers):
         best = with_workers(seconds, workers)
@@ -331,3 +365,22 @@ class AllWorkersEnd(Exercise):
         for url in urls:
             pages[url] = await fetch(url)
         return pages
+
+
+def _puts_some(lab):
+    """The `for` that puts what the workers compare with, and that isn't just `range(workers)`; or
+    None.
+    """
+    compared = {
+        ast.unparse(one)
+        for node in lab.nodes()
+        if isinstance(node, ast.Compare)
+        for one in node.comparators
+    }
+    for loop in lab.nodes():
+        if isinstance(loop, ast.For) and not re.fullmatch(r"range\(\w+\)", ast.unparse(loop.iter)):
+            for call in ast.walk(loop):
+                if isinstance(call, ast.Call) and getattr(call.func, "attr", "").startswith("put"):
+                    if compared.intersection(map(ast.unparse, call.args)):
+                        return loop.lineno
+    return None

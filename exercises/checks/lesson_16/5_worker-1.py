@@ -2,6 +2,7 @@
 
 import ast
 import asyncio
+import traceback
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
@@ -218,12 +219,21 @@ class Survivor(Exercise):
         if isinstance(error, Wrong):
             raise error
         if isinstance(error, ValueError) and "task_done" in str(error):
+            if _cancelled_in_get(error.__context__):
+                raise Wrong(
+                    "given back wrongly",
+                    "The worker was cancelled while it waited in `get`, and called `task_done()` "
+                    "for an item that it never got.",
+                    lab.call_of("task_done"),
+                    "Put the `get` before the `try`: if it is cancelled, there is no item to be "
+                    "done.",
+                    headline="counted an item that it never got",
+                )
             raise Wrong(
                 "given back wrongly",
                 "`task_done()` was called more often than items were taken.",
                 lab.call_of("task_done"),
-                "Once for each item. A `get` that is "
-                "cancelled has given none: it stands before the `try`.",
+                "Call it once for each item, whatever becomes of it.",
                 headline="said it twice",
             )
         if isinstance(error, asyncio.QueueEmpty):
@@ -326,6 +336,16 @@ class Survivor(Exercise):
                 lab.call_of("append"),
                 "Append a pair: the item, and its error.",
             )
+        groups = any(isinstance(error, BaseExceptionGroup) for _, error in pairs)
+        if groups and (line := lab.async_with("TaskGroup")):
+            raise Wrong(
+                "value",
+                f"`failed` is {failed!r}; it must be {asked!r}.",
+                line,
+                "`await work(item)` raises the error as it is: one item needs no group.",
+                headline="noted a group in place of the error",
+                at="raises a group, even of a single error",
+            )
         if len(failed) != 2 or any(
             pair[0] != item or pair[1] is not error for pair, (item, error) in zip(pairs, asked)
         ):
@@ -420,7 +440,7 @@ class Survivor(Exercise):
         "(item, error)", "item, error", kind="raised", says="append() takes exactly one argument"
     )
 
-    @wrong("given back wrongly", says="has given none")
+    @wrong("given back wrongly", says="an item that it never got")
     async def gets_inside_of_try(queue, work, failed):
         while True:
             try:
@@ -455,3 +475,11 @@ class Survivor(Exercise):
                     await queue.put(item)
             finally:
                 queue.task_done()
+
+
+def _cancelled_in_get(error):
+    """Whether this is a cancellation that met its task in `Queue.get`."""
+    return isinstance(error, asyncio.CancelledError) and any(
+        frame.f_code is asyncio.Queue.get.__code__
+        for frame, _ in traceback.walk_tb(error.__traceback__)
+    )

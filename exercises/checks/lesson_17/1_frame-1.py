@@ -210,10 +210,12 @@ class ReadFrame(Exercise):
     def any_frames(self, read_frame, lab, lengths, cut, piece, ends):
         sent = b"".join(struct.pack(">I", n) + b"y" * (n if n <= 1000 else 9) for n in lengths)
         sent = sent[: max(0, len(sent) - cut)]
+        came = f"{len(sent):,} bytes came, {piece:,} at a time: frames of the lengths {lengths}" + (
+            f", and the last {cut} bytes missing" if cut else ""
+        )
         lab.told(
-            f"again and again; {len(sent):,} bytes came, {piece:,} at a time: frames of the "
-            f"lengths {lengths}"
-            + (f", and the last {cut} bytes missing" if cut else "")
+            ("again and again; " if lengths else "once; ")
+            + (came if sent else "nothing came")
             + ("; then ConnectionResetError" if isinstance(ends, type) else "; then the end")
         )
         pieces = [sent[at : at + piece] for at in range(0, len(sent), piece)]
@@ -235,7 +237,7 @@ class ReadFrame(Exercise):
             got.append("IncompleteReadError")
         finally:
             feeding.cancel()
-        return got
+        return got if most > 1 else got[0]
 
     def compare(self, lab, got, expected):
         if got == expected:

@@ -128,14 +128,27 @@ class LineInTime(Exercise):
     )
     def any_pieces(self, read_line, lab, pieces, seconds):
         came = [
-            f"{piece!r} came" + (f" {pause} s later" if pause else "") for pause, piece in pieces
+            f"{piece!r} came"
+            + (f" {pause} s later" if number else f" after {pause} s") * bool(pause)
+            for number, (pause, piece) in enumerate(pieces)
         ]
         if len(came) > 9 or sum(len(piece) for _, piece in pieces) > 99:
             came = [f"a line of {sum(len(piece) for _, piece in pieces) - 1:,} letters came"]
         lab.told(
             f"with {seconds:g} seconds, for line after line; {', '.join([*came, 'then the end'])}"
         )
-        return lab.seen(lab.run(self._read_all(read_line, pieces, seconds)))
+        try:
+            return lab.seen(lab.run(self._read_all(read_line, pieces, seconds)))
+        except Wrong as found:
+            if found.kind == "leaked":
+                found.observed = found.observed.replace("It returned", "The last call had ended")
+                if shield := lab.call_of("shield"):
+                    found.line, found.at = shield, "keeps the cancellation from the read"
+                    found.try_ = (
+                        "When the time is over, the read must end as well, or it takes what the "
+                        "next call waits for. Without `shield` it does."
+                    )
+            raise
 
     async def _read_all(self, read_line, pieces, seconds):
         reader, got = asyncio.StreamReader(), []
@@ -154,6 +167,16 @@ class LineInTime(Exercise):
         if isinstance(expected, list):
             for one, wanted in zip(got, expected):
                 self.compare(lab, one, wanted)
+        elif got is None and expected == b"":
+            found = lab.suspect(got, expected)
+            raise Wrong(
+                "value",
+                "It returned None; expected b''.",
+                found and found.line,
+                "None tells that the connection ended before a line feed came. An empty line had "
+                'one, though what is left of it, `b""`, counts as false.',
+                headline="took an empty line for the end",
+            )
         elif (
             isinstance(got, bytes)
             and expected is not None

@@ -185,16 +185,7 @@ class SlowReader(Exercise):
         try:
             lab.run(leaves())
         except ConnectionError as error:
-            name = type(error).__name__
-            raise Wrong(
-                "raised",
-                f"It raised {name}: {error}.",
-                lab.text.let_out(error),
-                "That is no error here. When the client has left, `drain` raises it, and "
-                "`wait_closed` does, too.",
-                headline=f"raised {name}",
-                at="lets the error out",
-            ) from None
+            raise self._let_out(lab, error) from None
         if len(asked) == self.NUMBER:
             raise Wrong(
                 "went on after the end",
@@ -254,6 +245,8 @@ class SlowReader(Exercise):
         run = lab.run(sends())
         if run.error is not None:
             self._kept_too_little(lab, run.error)
+            if isinstance(run.error, ConnectionError):
+                raise self._let_out(lab, run.error)
             raise run.error
         if leaves and len(taken) > self._last_one(parts, leaves) + 1:
             raise Wrong(
@@ -274,6 +267,18 @@ class SlowReader(Exercise):
                 headline="took an empty part for the end",
             )
         return {"the client got": run.result.sent, "`is_closing()` is": run.result.closing}
+
+    def _let_out(self, lab, error):
+        name = type(error).__name__
+        return Wrong(
+            "raised",
+            f"It raised {name}: {error}.",
+            lab.text.let_out(error),
+            "No ConnectionError, of whatever kind, is an error here. When the client has left, "
+            "`drain` raises one, and `wait_closed` does, too.",
+            headline=f"raised {name}",
+            at="lets the error out",
+        )
 
     def _kept_too_little(self, lab, error):
         """Raise Wrong if some ConnectionErrors are suppressed, and not this one."""

@@ -1,3 +1,4 @@
+import ast
 import asyncio
 import contextlib
 
@@ -105,7 +106,7 @@ class Answering(Exercise):
             raise (
                 Wrong(
                     "lost error",
-                    "`work` raised ZeroDivisionError, and nobody heard of it.",
+                    "`work` raised ZeroDivisionError, and it did not come out of the handler.",
                     lab.keeping(ZeroDivisionError)
                     or lab.earliest(lab.handler(Exception), lab.cleanup()),
                     "A bug must come out: catch ValueError alone.",
@@ -185,6 +186,15 @@ class Answering(Exercise):
                 headline="took a line for the end",
             )
         if not wires[0].closing:
+            if ahead := run.error and _ahead_of_close(lab, run.error):
+                raise Wrong(
+                    "left open",
+                    f"It ended with {type(run.error).__name__}, and the connection was open.",
+                    ahead,
+                    "In what cleans up, the `close` comes first, ahead of all that may fail or be "
+                    "cancelled.",
+                    at="let the error out before the `close`",
+                )
             skipped = lab.text.skipped("close", "abort")
             if not run.error and answer == b"":
                 skipped = skipped or lab.condition("answer")
@@ -364,3 +374,19 @@ class Answering(Exercise):
                 writer.write(await work(line))
         finally:
             writer.close()
+
+
+def _ahead_of_close(lab, error):
+    """The line of a `finally` or an `except` that the error came out of ahead of the `close` there,
+    or None.
+    """
+    for node in lab.nodes():
+        body = getattr(node, "finalbody", None) or (
+            node.body if isinstance(node, ast.ExceptHandler) else []
+        )
+        calls = (part for each in body for part in ast.walk(each) if isinstance(part, ast.Call))
+        closes = [call.lineno for call in calls if getattr(call.func, "attr", "") == "close"]
+        for line in lab.text.steps_of(error):
+            if closes and body[0].lineno <= line < min(closes):
+                return line
+    return None

@@ -126,9 +126,9 @@ class AtMost(Exercise):
         if not any(isinstance(error, ZeroDivisionError) for error in errors):
             raise Wrong(
                 "lost error",
-                "`handle` raised ZeroDivisionError, and nobody heard of it.",
+                "`handle` raised ZeroDivisionError, and it did not come out of the handler.",
                 lab.handler(),
-                "Let it out.",
+                "Let it out. An `except` that has to note it ends with a `raise`.",
             )
 
     @sweep(
@@ -206,7 +206,7 @@ class AtMost(Exercise):
                 if len(here) < number:
                     self._no_place(lab, number, handlers, clients, here, story)
             if event == "came" and served == len(inside) and _waits(*clients[-1]):
-                raise self._waited(lab, f"client {len(clients)} was told nothing at once")
+                raise self._waited(lab, f"client {len(clients)} was not told `busy` at once")
             if len(inside) > number and handlers == 1:
                 waits = _waiting_between(lab)
                 found = Suspect(waits, *BETWEEN) if waits else _miscounting(lab)
@@ -323,7 +323,7 @@ class AtMost(Exercise):
     def _waited(self, lab, what):
         return Wrong(
             "late",
-            f"All places were taken, and {what}.",
+            f"No place was free, and {what}.",
             lab.earliest(lab.async_with(), lab.call_of("acquire", "wait_for")),
             "Look whether a place is free (`locked()`, or a count), and wait for none.",
             headline="kept waiting",
@@ -537,7 +537,11 @@ def _miscounting(lab):
                         "gives a place back for a client that had none, too",
                         "A client that is told busy has no place: give back only what was taken.",
                     )
-    return Suspect(lab.operation(">", "<=") or lab.call_of("Semaphore"))
+    return Suspect(
+        lab.operation(">", "<=") or lab.call_of("Semaphore"),
+        try_="All clients of a handler share one count, or one semaphore. When `number` of them "
+        "are served, the next one is told busy.",
+    )
 
 
 def _counted_back(lab):

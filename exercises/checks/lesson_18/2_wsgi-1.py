@@ -91,7 +91,7 @@ class CountWSGI(Exercise):
                 raise
             self._compare_status(lab, method, path, got_status, status)
             if answer is not None:
-                lab.equal(got, answer, what="The body was")
+                lab.equal(got, answer, what="The answer was")
 
     @sweep(
         lambda some: {
@@ -114,8 +114,8 @@ class CountWSGI(Exercise):
         self._compare_status(lab, method, path, status, asked)
         stripped = lab.call_of("*strip")
         if status == 200 and stripped and answer == b"%d" % len(body.strip()):
-            lab.equal(answer, b"%d" % len(body), what="The body was", line=stripped)
-        return {"the body was": answer} if status == 200 else {}
+            lab.equal(answer, b"%d" % len(body), what="The answer was", line=stripped)
+        return {"the answer was": answer} if status == 200 else {}
 
     def _compare_status(self, lab, method, path, got, asked):
         if got == asked:
