@@ -3858,3 +3858,79 @@ async def add(totals, name, fetch):
     """Fetch a number and add it to the total of `name`."""
     number = await fetch(name)
     totals[name] += number
+
+# %% account-1 wrong: shielded payment is made anyway
+# cause: the payment runs in a shielded task, so when pay is cancelled the bank call goes on and euros changes nevertheless.
+# line: await asyncio.shield(
+import asyncio
+
+
+class Account:
+    """An account that no two tasks change at once."""
+
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+        self.lock = asyncio.Lock()
+
+    async def _book(self, change):
+        async with self.lock:
+            self.euros = await self.bank(self.euros, change)
+
+    async def pay(self, change):
+        await asyncio.shield(self._book(change))
+
+# %% request-log-1 wrong: number set in a copy
+# cause: the number is set in a copy of the context that is then thrown away, so say finds None even after begin.
+# line: context.run(current_request.set, number) | context = contextvars.copy_context()
+import contextvars
+
+current_request = contextvars.ContextVar("current_request", default=None)
+
+
+class Log:
+    def __init__(self):
+        self.lines = []
+
+    def begin(self, number):
+        context = contextvars.copy_context()
+        context.run(current_request.set, number)
+
+    def say(self, text):
+        self.lines.append((current_request.get(), text))
+
+# %% limited-1 wrong: awaits outside the semaphore
+# cause: inside the semaphore the coroutine is only made, it runs after the place is given back, so more than most tasks are in fetch.
+# line: return await answer | answer = fetch(page)
+import asyncio
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    places = asyncio.Semaphore(most)
+
+    async def get(page):
+        async with places:
+            answer = fetch(page)
+        return await answer
+
+    return get
+
+# %% limited-1 wrong: shielded fetch outlives its place
+# cause: if a caller is cancelled the shielded fetch goes on while its place is given to the next, so more than most are in fetch.
+# line: asyncio.shield(fetch(page))
+import asyncio
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    semaphore = asyncio.Semaphore(most)
+
+    async def get(page):
+        await semaphore.acquire()
+        try:
+            return await asyncio.shield(fetch(page))
+        finally:
+            semaphore.release()
+
+    return get

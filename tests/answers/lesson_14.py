@@ -4035,3 +4035,110 @@ async def ask(client, page):
             return response.raise_for_status()
         extra = random.random()
         await asyncio.sleep(int(response.headers.get("Retry-After", 1)) + extra)
+
+# %% one-client-1 wrong: offset counted, next not followed
+# cause: the address of the next page is made up by counting instead of taken from "next", so if the server's pages are of another size or at another address, wrong pages are asked for.
+# line: &offset={offset}" | offset += 40
+import httpx
+
+
+async def all_names(base_url):
+    """Return all the names of a list that comes in pages."""
+    names = []
+    url = base_url + "/api/v2/pokemon?limit=40"
+    offset = 0
+    client = httpx.AsyncClient()
+    try:
+        while True:
+            response = await client.get(url)
+            response.raise_for_status()
+            data = response.json()
+            for entry in data["results"]:
+                names.append(entry["name"])
+            if data["next"] is None:
+                return names
+            offset += 40
+            url = f"{base_url}/api/v2/pokemon?limit=40&offset={offset}"
+    finally:
+        await client.aclose()
+
+# %% retry-1 wrong: every 5xx is tried again
+# cause: Any status of 500 or more is taken for one that may pass, so a 500 or a 502 is sent again instead of raising its HTTPStatusError at once.
+# line: response.status_code < 500
+import asyncio
+import httpx
+
+
+async def ask(client, method, page):
+    """Return the response; try again what may pass and may be done twice."""
+    for delay in (0.1, 0.2, 0.4, None):
+        last = delay is None or method == "POST"
+        try:
+            response = await client.request(method, page)
+        except httpx.TransportError:
+            if last:
+                raise
+        else:
+            if response.status_code == 200:
+                return response
+            if last or response.status_code < 500:
+                response.raise_for_status()
+        await asyncio.sleep(delay)
+
+# %% jitter-1 wrong: doubled once too often
+# cause: The limit is doubled already for attempt 0, so the range after the first failure ends at 0.2 s instead of 0.1 s, and so on.
+# line: range(attempt + 1) | limit = 0.1
+import random
+
+CAP = 2.0
+
+
+def pause(attempt):
+    limit = 0.1
+    for _ in range(attempt + 1):
+        limit *= 2
+        if limit >= CAP:
+            limit = CAP
+            break
+    return random.random() * limit
+
+# %% mirrors-1 wrong: slow last mirror not remembered
+# cause: A timeout is not kept as the last error, so if an earlier mirror failed with a TransportError and the last one is too slow, the earlier error comes out instead of a TimeoutError.
+# line: continue | except TimeoutError:
+import asyncio
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    """Return the first page that one of the mirrors gives, within so many seconds."""
+
+    async def in_turn():
+        failure = TimeoutError("no mirror answered in time")
+        for mirror in mirrors:
+            try:
+                async with asyncio.timeout(1):
+                    return await fetch(mirror)
+            except TimeoutError:
+                continue
+            except httpx.TransportError as exc:
+                failure = exc
+        raise failure
+
+    return await asyncio.wait_for(in_turn(), seconds)
+
+# %% retry-after-1 wrong: jitter to both sides
+# cause: The jitter may be negative, so about half of the time the client comes back earlier than it was told.
+# line: random.uniform(-0.4, 0.4)
+import asyncio
+import random
+
+
+async def ask(client, page):
+    """Return the response; where the server says when to come back, come back then."""
+    while True:
+        response = await client.get(page)
+        if response.status_code != 429:
+            response.raise_for_status()
+            return response
+        wait = int(response.headers.get("Retry-After", "1"))
+        await asyncio.sleep(max(0, wait + random.uniform(-0.4, 0.4)))

@@ -2775,3 +2775,19 @@ async def borrowed(pool):
             yield connection
         except Exception as error:
             raise RuntimeError(f"error while using {connection!r}") from error
+
+# %% pages-1 wrong: a safety limit of pages
+# cause: The generator ends after 1,000 pages, so in a catalogue of thousands of pages the items of all later ones are lost.
+# line: MAX_PAGES = 1000 | range(MAX_PAGES)
+MAX_PAGES = 1000  # a catalogue whose pages link in a circle must not hang us
+
+
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+    for _ in range(MAX_PAGES):
+        page = await fetch(url)
+        for item in page["results"]:
+            yield item
+        url = page["next"]
+        if url is None:
+            return

@@ -251,6 +251,18 @@ class PayIn(Exercise):
                 "next one begin. A lock that is taken with `async with` sees to that.",
                 headline="let another one in",
             )
+        ends, (_, (euros,)), _ = seen.values()
+        due = 6 + sum(change - 1 for change, end in zip(changes, ends) if end == "paid")
+        if ends[number] == "cancelled" and euros == due + changes[number] - 1:
+            raise Wrong(
+                "cancel passed on",
+                "The cancelled payment was made all the same, and its fee was taken: `euros` is "
+                f"{euros} in the end, and not {due}.",
+                lab.call_of("shield", "asyncio.wait", "create_task", "ensure_future"),
+                "What is shielded, or runs in a task of its own, may go on when `pay` is "
+                "cancelled. Await the bank's call without that.",
+                headline="made a cancelled payment",
+            )
         return seen
 
     def _paid(self, Account, lab, all_changes, cancel):

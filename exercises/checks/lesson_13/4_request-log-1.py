@@ -95,6 +95,16 @@ class RequestLog(Exercise):
             f"The three lines were noted for {', '.join(map(str, numbers))}, and not for "
             "1, 2 and 3."
         )
+        if None in numbers and lab.call_of("copy_context") and (line := lab.call_of("run")):
+            raise Wrong(
+                "value",
+                observed,
+                line,
+                "What is set in a copy of the context is not set in the task's own. Call `set` "
+                "itself, without `run`.",
+                headline="set the number in a copy",
+                at="sets it in a copy",
+            )
         if None in numbers:
             raise Wrong(
                 "value",

@@ -1,9 +1,11 @@
+import ast
 import asyncio
 import inspect
 
 from helpers.basics.words import count
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.hangs import Stuck
+from helpers.coach.mistakes.nodes import is_named
 
 from .shared import as_coroutine, ended, made_per_call, outcome
 
@@ -44,6 +46,15 @@ class Limited(Exercise):
                     "`limited`, and not in the function that is called each time.",
                     headline="made a semaphore for each call",
                     at="makes it",
+                )
+            if line := _not_awaited_inside(lab):
+                raise Wrong(
+                    "limit",
+                    observed,
+                    line,
+                    "When the block ends the place is given back, and `fetch` goes on without "
+                    "one. Await it inside the `async with`.",
+                    at="does not wait for `fetch`",
                 )
             if (once := lab.one_wait()).line:
                 raise Wrong("limit", observed, once.line, once.try_, at=once.at)
@@ -218,6 +229,17 @@ class Limited(Exercise):
                 "A task that is cancelled has not ended yet. Await it, and then free its place.",
                 at="only asks it to end",
             )
+        if service.peak > most and who.startswith("was") and not service.cancelled:
+            raise Wrong(
+                "limit",
+                "The `fetch` of the cancelled caller went on, and its place was given to another: "
+                f"{service.peak} calls were in `fetch` at once; at most {most} may be.",
+                lab.call_of("shield", "asyncio.wait", "create_task", "ensure_future"),
+                "What is shielded, or runs in a task of its own, may go on when its caller is "
+                "cancelled. Await `fetch(page)` without that.",
+                headline="gave away the place of a call that goes on",
+                at="",
+            )
         return {"they got": run.result, "": lab.seen(run, service, without=("result",))}
 
     def _lost_place(self, lab, stuck, who):
@@ -353,3 +375,15 @@ class Limited(Exercise):
         kind="async for plain",
         says="`def limited`",
     )
+
+
+def _not_awaited_inside(lab):
+    """The line in an `async with` that calls `fetch`, where the block awaits nothing, or None."""
+    for node in lab.nodes():
+        if isinstance(node, ast.AsyncWith):
+            inside = [part for statement in node.body for part in ast.walk(statement)]
+            calls = [part for part in inside if isinstance(part, ast.Call)]
+            made = [call.lineno for call in calls if is_named(call.func, ("fetch",))]
+            if made and not any(isinstance(part, ast.Await) for part in inside):
+                return made[0]
+    return None

@@ -96,7 +96,7 @@ class OncePerKey(Exercise):
             lab,
             load,
             1,
-            "What was loaded once is kept: do not take it out again.",
+            "What was loaded once is kept: take it out only if the load failed.",
             lab.earliest(lab.deleting(), lab.call_of("pop", "popitem", "clear")),
         )
 

@@ -6,7 +6,7 @@ import contextlib
 
 import httpx
 
-from helpers.basics.words import listed
+from helpers.basics.words import count, listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.nodes import holds, is_named, uses
 
@@ -261,7 +261,9 @@ class WithinThePool(Exercise):
         told = f"with the pages {pages}, whose names are { {page: names[page] for page in pages} }"
         if slow:
             numbers = listed(str(number + 1) for number in slow)
-            told = f"with the pages {pages}; the requests number {numbers} are slow"
+            are = "requests number {} are" if slow[1:] else "request number {} is"
+            shown = f"the pages {pages}" if len(pages) < 9 else f"{len(pages)} pages"
+            told = f"with {shown}; {are.format(numbers)} slow"
         lab.told(told)
         flying, asked, unasked = [], [], set()
 
@@ -296,8 +298,8 @@ class WithinThePool(Exercise):
         if unasked:
             raise Wrong(
                 "idle places",
-                f"While these {len(slow)} were in flight, the other connections stood empty, and "
-                f"{len(unasked)} pages were not asked for.",
+                f"While these {len(slow)} were in flight, the rest of the five connections stood "
+                f"empty, and {count(len(unasked), 'page')} went unasked for.",
                 _share(lab) or lab.call_of("range"),
                 "As soon as any request is done, send the next, whichever worker it was: let all "
                 "of them take from the same pages.",

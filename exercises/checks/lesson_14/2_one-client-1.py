@@ -193,6 +193,14 @@ class OneClient(Exercise):
             )
         if (got[0], got[-1]) != ("bulbasaur", "mew"):
             raise Wrong("order", f"It begins with {got[0]!r} and ends with {got[-1]!r}.")
+        if self.THIRD not in pages:
+            raise Wrong(
+                "protocol",
+                f'It never asked for {self.THIRD}, the "next" of the second page.',
+                lab.literal("offset") or lab.call_of("get"),
+                'Ask for each page by the address that stands in "next", as it is.',
+                headline='did not follow "next"',
+            )
 
     @sweep(
         lambda some: {

@@ -153,6 +153,7 @@ class TryAgain(Exercise):
                 "retried",
                 f"It asked {times(server)}, and was told {status} each time.",
                 deciding(lab, httpx.HTTPStatusError, "status")
+                or _tells_errors_apart(lab)
                 or lab.earliest(lab.use_of("status_code", "retry_if*"), lab.literal("status_code")),
                 f"A {status} does not pass: its error comes out at once. Only a 503 and a "
                 "TransportError may pass.",
@@ -559,6 +560,16 @@ def _asks_for_the_status(lab):
         if any(is_constant(part, 503) for part in ast.walk(node))
     ]
     return lab.earliest(*compared) or lab.condition("status*")
+
+
+def _tells_errors_apart(lab):
+    """The first comparison of a status that is more than good or bad, or None."""
+    for node in lab.nodes():
+        if isinstance(node, ast.Compare) and uses(("status*",), node):
+            numbers = [getattr(part, "value", None) for part in ast.walk(node)]
+            if not {2, 200, 300, 399, 400}.intersection(numbers):
+                return node.lineno
+    return None
 
 
 def _number_outside(lab, number):

@@ -79,6 +79,18 @@ class Jitter(Exercise):
             f"after {usual:.3g} s."
         )
         once = self._same_for_all(lab) if times_drawn == self.CLIENTS else None
+        further = _longest(attempt + 1)
+        if further == 2 * longest and 0.95 * further < high <= further and low < longest / 2:
+            raise Wrong(
+                "pauses",
+                f"The longest pause that I got was {high:.3g} s, as for attempt {attempt + 1}.",
+                (None if lab.literal(0.1) else lab.literal(0.2))
+                or lab.operation("+", on=["attempt"])
+                or lab.operation("**", "<<", "*=")
+                or line,
+                "For attempt 0 nothing is doubled yet: its longest pause is 0.1 s.",
+                headline="waits twice as long",
+            )
         if high > longest and not once:
             raise Wrong(
                 "pauses",
@@ -86,8 +98,8 @@ class Jitter(Exercise):
                 line,
                 "The random time lies between 0 and the longest pause; it isn't added to it."
                 if low >= longest * 0.99
-                else "First the longest pause: 0.1 s, doubled for each attempt, and no more "
-                "than 2 s. Then a random time between 0 and that.",
+                else "First the longest pause: 0.1 s, doubled for each further attempt, and no "
+                "more than 2 s. Then a random time between 0 and that.",
                 headline="waits too long",
             )
         if low < 0:
@@ -240,7 +252,7 @@ class Jitter(Exercise):
     def does_not_grow(attempt):
         return random.uniform(0, 0.1)
 
-    @wrong("pauses", says="doubled for each attempt")
+    @wrong("pauses", says="doubled for each further attempt")
     def counts_from_one(attempt):
         return random.uniform(0, min(2, 0.2 * (attempt + 1) * 2 / 3))
 

@@ -264,6 +264,15 @@ class Mirrors(Exercise):
         told = listed(f'"{name}" {does[name]}' for name in dict.fromkeys(mirrors))
         lab.told(f"with {mirrors}, and {seconds} s for the whole; {told}")
         run = lab.run(from_mirrors, fetch, mirrors, seconds)
+        if run.error is errors["lost"] and fetch.started == mirrors and mirrors[-1] == "silent":
+            raise Wrong(
+                "another error",
+                "The last mirror was not back in time, and the error of an earlier one came out.",
+                lab.handler(TimeoutError) or lab.raising(),
+                "It must be the last one's, here a TimeoutError: let it take the place of the "
+                "error before.",
+                headline="the wrong error",
+            )
         if isinstance(run.error, TimeoutError):
             run.error = TimeoutError()  # whatever its words
         return lab.seen(run, fetch)

@@ -134,7 +134,8 @@ class AsTold(Exercise):
                     )
             if gap < wanted - 0.001:
                 if gap > wanted / 2 and (chance := lab.call_of("random.*", "uniform")):
-                    line, early = chance, "Never come back earlier than you were told to."
+                    line = chance
+                    early = f"Wait {wanted} s and no less: chance may only make it longer."
                 raise Wrong("pauses", observed, line, early, headline="came back too early")
             if gap > wanted + 0.5:
                 if wanted == 0 and abs(gap - 1) < 0.001 and (taken := _one_for_none(lab)):

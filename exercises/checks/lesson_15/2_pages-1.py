@@ -1,6 +1,7 @@
 import ast
 import asyncio
 
+from helpers.basics.words import count
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
@@ -68,7 +69,7 @@ class Pages(Exercise):
             if isinstance(item, (list, dict)):
                 raise Wrong(
                     "another form",
-                    f"It yielded {item!r}.",
+                    f"It yielded the {type(item).__name__} {item!r}.",
                     lab.yielding(),
                     "Its reader wants items: go through the results in a loop.",
                     headline="yields whole pages",
@@ -223,8 +224,10 @@ class Pages(Exercise):
         lab.told(f"with a catalogue of {number} pages, an item on each")
 
         async def fetch(url):  # which takes no time, for a deep answer would be looked at at length
+            fetched.append(url)
             return {"results": [url], "next": url + 1 if url < number else None}
 
+        fetched = []
         run = lab.run(self._all(pages(fetch, 1)))
         if isinstance(run.error, RecursionError):
             raise Wrong(
@@ -236,6 +239,14 @@ class Pages(Exercise):
             )
         if run.error:
             raise run.error
+        if len(fetched) < number and run.result == fetched:
+            raise Wrong(
+                "stopped early",
+                f"It ended after {count(len(fetched), 'page')}, the last of which has a `next`.",
+                lab.for_loop("range") or lab.literal(len(fetched)) or lab.looping(),
+                "Only `next` tells whether there is another page, and there may be thousands.",
+                headline="stopped too early",
+            )
         return {"it yielded": run.result}
 
     equivalent = {

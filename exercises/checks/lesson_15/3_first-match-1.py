@@ -2,6 +2,7 @@ import ast
 import asyncio
 from contextlib import aclosing
 
+from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.nodes import is_named, own_nodes
 
@@ -168,10 +169,9 @@ class FirstMatch(Exercise):
     )
     def any_stream(self, first, lab, items, says, fails):
         then = f", which then fails with a {fails.__name__}" if fails else ""
-        lab.told(
-            f"with a stream of {items}{then}, and a `wanted` that returns "
-            f"{ {item: says[item] for item in items} }"
-        )
+        answers = listed(f"{says[item]!r} for {item!r}" for item in dict.fromkeys(items))
+        asked = f", and a `wanted` that returns {answers}" if items else ""
+        lab.told(f"with a stream of {items}{then}{asked}")
         stream, note = watched(items, 1, fails and fails("the stream is gone"))
         closed = []
 
