@@ -1877,3 +1877,31 @@ def background(coro, kept):
     task = asyncio.create_task(coro)
     kept.add(task)
     return task
+
+# %% task-step-1 wrong: first step at once
+# cause: the first step is called directly, so the coroutine begins to run before start has returned.
+# line: self.advance()
+class Runner:
+    def __init__(self, coro, loop):
+        self.coro = coro
+        self.loop = loop
+        self.future = loop.create_future()
+        self.advance()
+
+    def advance(self, _fut=None):
+        try:
+            request = self.coro.send(None)
+        except StopIteration as e:
+            self.future.set_result(e.value)
+            return
+        except Exception as e:
+            self.future.set_exception(e)
+            return
+        if request is None:
+            self.loop.call_soon(self.advance)
+        else:
+            request.add_done_callback(self.advance)
+
+
+def start(coro, loop):
+    return Runner(coro, loop).future

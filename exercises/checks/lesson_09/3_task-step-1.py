@@ -5,6 +5,7 @@ import asyncio
 
 from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import spans
 
 KEPT = OSError("kept")  # an error that is returned is a result like any other
 
@@ -88,7 +89,9 @@ class Start(Exercise):
             return Wrong(
                 "called, not handed over",
                 "When `start` returned, the coroutine had taken its first step already.",
-                lab.call_of("call_soon", given="()") or lab.call_of_an_inner_function(),
+                lab.call_of("call_soon", given="()")
+                or lab.call_of_an_inner_function()
+                or _first_call(lab),
                 "A new task goes to the end of the queue: `loop.call_soon(step)`. Hand "
                 "the function over, do not call it.",
                 headline="ran at once",
@@ -565,6 +568,14 @@ def _told(waits, end):
         does = [f"{words[waits[0]]} {len(waits):,} times"]
     last = f"raises {end.__name__}" if isinstance(end, type) else f"returns {end!r}"
     return f"a coroutine that {listed([*does, last])}"
+
+
+def _first_call(lab):
+    """The call of what takes a step, from elsewhere; or None."""
+    sends = lab.text.calls_of("send")
+    step = lab.text.function_at(sends[0].lineno) if sends else None
+    calls = lab.text.calls_of(step.name) if step else ()
+    return lab.earliest(*(call.lineno for call in calls if not spans(step, call.lineno)))
 
 
 def _next_step(lab):

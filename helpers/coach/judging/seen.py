@@ -11,8 +11,8 @@ from helpers.coach.mistakes.words import brief, error_words
 
 HELD_UP = (
     "waits while an error is on its way",
-    "Until that wait is over the error doesn't come out, and all others go on. What is waited for "
-    "where all goes well belongs behind the `try`.",
+    "Until that wait is over the error doesn't come out, and all others go on. A wait that is "
+    "needed only when all goes well belongs after the `try`, not in its `finally`.",
 )
 INSTEAD = (
     "This is an error that your code met, and another one is asked for here: raise that one "

@@ -61,8 +61,8 @@ PASSES = (
     "`finally`."
 )
 LETTERS_AND_BYTES = (
-    "In UTF-8 a letter such as `é` is two bytes, and others are up to four: the two must not be "
-    "counted or cut as if they were one."
+    "In UTF-8 a letter such as `é` is two bytes, and others are up to four. Count and cut bytes "
+    "before they are decoded, or letters after that."
 )
 STRIPPED = (
     "`strip`, `lstrip` and `rstrip` take away every character that is among these, in whatever "
@@ -264,8 +264,9 @@ def of_count(nodes: Collection[ast.AST]) -> Suspect | None:
     return _only(
         counted,
         "counts before it waits",
-        "A cancellation comes out of the wait behind it, and what was counted stays so. Count when "
-        "the wait is over, or take it back in an `except BaseException:` that ends in `raise`.",
+        "If the task is cancelled in the wait that follows, what was counted stays counted. Count "
+        "when the wait is over, or take it back in an `except BaseException:` that ends in "
+        "`raise`.",
     )
 
 
