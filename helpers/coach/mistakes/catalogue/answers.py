@@ -11,8 +11,8 @@ KINDS = {
     "order": Kind(
         "wrong order",
         "",
-        "The items are right, their order is not. Keep the order in which they were asked for, "
-        "whatever their values are and whenever each is ready.",
+        "The items are right, their order is not. Keep the order in which they were asked for: "
+        "neither that in which they became ready, nor that of their values.",
     ),
     "raised": Kind(
         "raised an error",

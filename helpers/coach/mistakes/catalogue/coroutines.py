@@ -6,8 +6,8 @@ KINDS = {
     "not awaited": Kind(
         "forgot to await",
         "makes a coroutine and leaves it there",
-        "Calling a coroutine function only builds a paused frame. Put `await` before the "
-        "call, or hand it to a task.",
+        "Calling a coroutine function only makes a coroutine, and runs nothing yet. Put `await` "
+        "before the call, or make a task of it and await that.",
     ),
     "not run yet": Kind(
         "took it for run",

@@ -32,8 +32,8 @@ KINDS = {
     ),
     "nested run": Kind(
         "called asyncio.run inside a running loop",
-        "starts a second loop",
-        "A loop already runs here. Make the function `async def` and `await` instead.",
+        "is to start a second loop",
+        "A loop already runs here. `await` the coroutine instead, in an `async def`.",
     ),
     "other loop": Kind(
         "used an object of another loop",
