@@ -205,7 +205,7 @@ class TryAgain(Exercise):
             if len(server.asked) > 1:
                 raise Wrong(
                     "retried",
-                    f"The server got the same POST {times(server)}: that may be as many orders.",
+                    f"The server got the same POST {times(server)}: each may be an order of its own.",
                     deciding(lab, error, "method", "POST")
                     or (None if lost else _asks_for_the_status(lab))
                     or lab.earliest(
@@ -213,8 +213,8 @@ class TryAgain(Exercise):
                         lab.call_of("retry_if"),
                         lab.operation("==", on=["method"]),
                     ),
-                    f"A POST is never tried again, after a {'lost connection' if lost else '503'} "
-                    "either: its error comes out at once.",
+                    "A POST is never tried again, not even after a "
+                    f"{'lost connection' if lost else '503'}: its error comes out at once.",
                 )
             server = Server(lab, outcome)
             try:

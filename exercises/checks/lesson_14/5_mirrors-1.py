@@ -261,6 +261,8 @@ class Mirrors(Exercise):
             "silent": "never comes back",
             "broken": "raises a LookupError after 0.12 s",
         }
+        if lab.twist.error is not None:
+            does[lab.twist.argument] = f"raises a {lab.twist.error.__name__}"
         told = listed(f'"{name}" {does[name]}' for name in dict.fromkeys(mirrors))
         lab.told(f"with {mirrors}, and {seconds} s for the whole; {told}")
         run = lab.run(from_mirrors, fetch, mirrors, seconds)

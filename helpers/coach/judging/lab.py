@@ -32,7 +32,10 @@ from helpers.recording.record import attach, record
 
 Errors = type[BaseException] | tuple[type[BaseException], ...]
 
-AWAIT_IT = "Calling a coroutine function only builds a paused frame. Put `await` before the call."
+AWAIT_IT = (
+    "Calling a coroutine function only makes a coroutine, and runs nothing yet. Put `await` before "
+    "the call."
+)
 NOT_HERE = (
     "Your coroutine function is called there like any other function, and the coroutine that it "
     "makes is dropped. Use the variant that awaits, such as `push_async_callback`, or call and "

@@ -83,7 +83,7 @@ KINDS = {
     ),
     "recursion": Kind(
         "called itself too often",
-        "calls on",
+        "calls itself again",
         "Python allows about a thousand calls inside one another. What may go on for longer is a "
         "loop; and a recursion needs a case that calls no further.",
     ),
