@@ -4325,3 +4325,54 @@ async def worker(queue, work, failed):
             failed.append((item, error))
         finally:
             queue.task_done()
+
+# %% feed-1 wrong: immediate shutdown drops waiting items
+# cause: shutdown(immediate=True) empties the queue, so the items that still wait when the source ends are never sent.
+# line: queue.shutdown(immediate=True)
+import asyncio
+
+
+async def send_items(queue, send):
+    try:
+        while True:
+            await send(await queue.get())
+    except asyncio.QueueShutDown:
+        return
+
+
+async def feed(source, send, workers, size):
+    queue = asyncio.Queue(size)
+    async with asyncio.TaskGroup() as tg:
+        for _ in range(workers):
+            tg.create_task(send_items(queue, send))
+        async for item in source:
+            await queue.put(item)
+        queue.shutdown(immediate=True)
+
+# %% bucket-1 wrong: no lock, newcomers overtake waiters
+# cause: Nothing keeps the waiting tasks in a row, so a task that asks when a token has just dropped takes it before those that sleep.
+# line: while self._tokens < 1: | await asyncio.sleep( | none
+import asyncio
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self._rate = rate
+        self._burst = burst
+        self._tokens = burst
+        self._last = asyncio.get_running_loop().time()
+
+    def _refill(self):
+        now = asyncio.get_running_loop().time()
+        self._tokens = min(self._burst, self._tokens + (now - self._last) * self._rate)
+        self._last = now
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        self._refill()
+        while self._tokens < 1:
+            await asyncio.sleep((1 - self._tokens) / self._rate + 1e-6)
+            self._refill()
+        self._tokens -= 1

@@ -205,7 +205,7 @@ class TryAgain(Exercise):
             if len(server.asked) > 1:
                 raise Wrong(
                     "retried",
-                    f"The server got the same POST {times(server)}: each may be an order of its own.",
+                    f"The server got the same POST {times(server)}: each may be an order.",
                     deciding(lab, error, "method", "POST")
                     or (None if lost else _asks_for_the_status(lab))
                     or lab.earliest(

@@ -9,6 +9,8 @@ from helpers.coach.mistakes.hangs import Stuck
 
 from .shared import (
     SOON,
+    THROWN_AWAY,
+    immediate_shutdown,
     in_batches,
     look_for_unwatched,
     noting_the_end,
@@ -67,16 +69,13 @@ class AllWorkersEnd(Exercise):
                     "Look at what you got before you fetch it.",
                     headline="fetched the sentinel",
                 )
-            thrown_away = lab.keyword("immediate", of="shutdown") or lab.call_of(
-                "shutdown", given=True
-            )
+            thrown_away = immediate_shutdown(lab)
             if thrown_away and len(service.calls) < len(urls):
                 raise Wrong(
                     "value",
                     f"{len(urls)} urls were given, and {len(service.calls)} fetched.",
                     thrown_away,
-                    "An immediate shutdown throws away what is still in the queue. A plain one "
-                    "lets the workers take it first.",
+                    THROWN_AWAY,
                     headline="threw urls away",
                 )
             lab.equal(run.result, {url: f"page {url}" for url in urls})

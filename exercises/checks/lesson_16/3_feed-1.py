@@ -9,6 +9,8 @@ from helpers.coach.mistakes.nodes import is_named
 
 from .shared import (
     SOON,
+    THROWN_AWAY,
+    immediate_shutdown,
     in_batches,
     look_for_unwatched,
     noting_the_end,
@@ -177,8 +179,10 @@ class Feed(Exercise):
             raise Wrong(
                 "lost items",
                 f"Of {items} items {len(missing)} were not sent when it returned.",
-                lab.call_of("cancel", "immediate"),
-                "Wait until the workers have done what is left in the queue.",
+                immediate_shutdown(lab) or lab.call_of("cancel"),
+                THROWN_AWAY
+                if immediate_shutdown(lab)
+                else "Wait until the workers have done what is left in the queue.",
             )
         extra = [item for item in send.calls if item not in range(items)]
         if extra:

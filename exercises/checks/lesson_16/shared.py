@@ -60,6 +60,17 @@ def noting_the_end(service):
     return fetch
 
 
+THROWN_AWAY = (
+    "An immediate shutdown throws away what is still in the queue. A plain one lets the workers "
+    "take it first."
+)
+
+
+def immediate_shutdown(lab):
+    """The line that shuts a queue down at once, or None."""
+    return lab.keyword("immediate", of="shutdown") or lab.call_of("shutdown", given=True)
+
+
 def look_for_unwatched(lab, run):
     """Raise Wrong if an error stayed in a worker while the answer waited in `queue.join()`, and
     nothing looks at the workers but the cleanup that cancels them.

@@ -29,8 +29,8 @@ class Keeper(NamedTuple):
 
 CATCHES = (
     "catches it",
-    "Catch only the errors that you mean, by their names. Where an `except` has to see every error, "
-    "a bare `raise` at its end lets it go on.",
+    "Catch only the errors that you mean, by their names. Where an `except` has to see every "
+    "error, a bare `raise` at its end lets it go on.",
 )
 LEFT_IN_TASKS = (
     "raises none of their errors",
