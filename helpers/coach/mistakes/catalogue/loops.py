@@ -32,7 +32,7 @@ KINDS = {
     ),
     "nested run": Kind(
         "called asyncio.run inside a running loop",
-        "is to start a second loop",
+        "asks for a second loop",
         "A loop already runs here. `await` the coroutine instead, in an `async def`.",
     ),
     "other loop": Kind(
