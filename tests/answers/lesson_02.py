@@ -1789,3 +1789,20 @@ def interleave(first, second):
         yield item
         yield next(others)
     yield from others
+
+# %% lazy-1 wrong: lstrip used to drop prefix
+# cause: lstrip("ERROR ") strips any of these characters, so a text that begins with E, R or O, such as "ERROR Reading failed", loses letters.
+# line: line.lstrip("ERROR ")
+def errors(lines):
+    for line in lines:
+        if not line.startswith("ERROR "):
+            continue
+        text = line.lstrip("ERROR ")
+        yield text.strip()
+
+# %% take-1 wrong: StopIteration escapes from the generator
+# cause: if source has fewer than n items, next(source) raises StopIteration inside the generator, which becomes a RuntimeError.
+# line: yield next(source)
+def take(source, n):
+    for _ in range(n):
+        yield next(source)

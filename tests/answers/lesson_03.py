@@ -1963,3 +1963,40 @@ def drive(generator, find):
             answer = find(question)
         except LookupError as exc:
             problem = exc
+
+# %% drive-1 wrong: End after throw not handled
+# cause: if the generator catches the thrown LookupError and then returns, throw raises StopIteration outside of any try, so it leaks out of drive instead of the value being returned.
+# line: q = generator.throw(err)
+def drive(generator, find):
+    try:
+        q = generator.send(None)
+    except StopIteration as stop:
+        return stop.value
+    while True:
+        try:
+            reply = find(q)
+        except LookupError as err:
+            q = generator.throw(err)
+            continue
+        try:
+            q = generator.send(reply)
+        except StopIteration as stop:
+            return stop.value
+
+# %% drive-1 wrong: The question after throw lost
+# cause: throw returns the generator's next question, which is dropped here, and next() then answers that question with None; it shows when the generator catches the LookupError and asks on.
+# line: generator.throw(error) | question = next(generator)  # go on
+def drive(generator, find):
+    """Answer each question of the generator; return what it returns."""
+    try:
+        question = next(generator)
+        while True:
+            try:
+                answer = find(question)
+            except LookupError as error:
+                generator.throw(error)
+                question = next(generator)  # go on
+            else:
+                question = generator.send(answer)
+    except StopIteration as stop:
+        return stop.value

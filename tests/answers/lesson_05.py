@@ -2412,3 +2412,35 @@ def run_on(generators):
         except Exception as error:
             errors.append(error)
     return errors
+
+# %% collect-1 wrong: None stands for not ended
+# cause: None in the list is taken as "has not ended", so a generator that returns None is resumed for ever and run_all never returns.
+# line: while None in returned: | if returned[i] is None: | returned = [None] * len(generators)
+from collections import deque
+
+
+def run_all(generators):
+    returned = [None] * len(generators)
+    while None in returned:
+        for i, gen in enumerate(generators):
+            if returned[i] is None:
+                try:
+                    gen.send(None)
+                except StopIteration as end:
+                    returned[i] = end.value
+    return returned
+
+# %% turns-1 wrong: Failed generator stays in ready
+# cause: the generator is left in the queue during its turn and taken out only on StopIteration, so one that raises an error is still in ready afterwards.
+# line: ready[0].send(None) | except StopIteration:
+def run_for(ready, turns):
+    for count in range(turns):
+        if not ready:
+            return count
+        try:
+            ready[0].send(None)
+        except StopIteration:
+            ready.popleft()
+        else:
+            ready.rotate(-1)
+    return turns

@@ -2206,3 +2206,26 @@ def sleep_until(deadline):
             loop.wake_at(deadline, who)
 
     yield park
+
+# %% wait-1 wrong: No sleepers is checked first
+# cause: an empty heap gives None before the queue is looked at, so with somebody ready and nobody asleep it returns None instead of 0.
+# line: if not sleeping: | return None
+def next_wait(ready, sleeping, now):
+    if not sleeping:
+        return None
+    if ready:
+        return 0
+    first = min(entry[0] for entry in sleeping)
+    return max(0, first - now)
+
+# %% until-1 wrong: Seconds left given to wake_at
+# cause: wake_at wants a moment but gets the number of seconds that are left, a moment long past, so the coroutine is woken much too early.
+# line: loop.wake_at(remaining, who) | remaining = max(0, deadline - time.monotonic())
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    remaining = max(0, deadline - time.monotonic())
+    yield lambda loop, who: loop.wake_at(remaining, who)

@@ -87,12 +87,14 @@ class LazyPipeline(Exercise):
             )
         cut = items_of(lab, iter(errors([PREFIX_IN_TEXT])))
         if cut and cut[0] == "F in line 3" and (stripping := strips_letters(lab)):
+            side = "the left" if stripping.func.attr == "lstrip" else "both ends"
             raise Wrong(
                 "value",
                 f"For the line {PREFIX_IN_TEXT!r} it yielded {cut[0]!r}; expected 'EOF in line 3'.",
                 line_of_call(stripping),
-                f"`{stripping.func.attr}` takes no word away: it takes every letter of that word, "
-                "in whatever order they stand. `removeprefix` takes the word away, once.",
+                f"`{stripping.func.attr}` takes no word away: from {side} it takes any of the "
+                "characters that it is given, in any order, until it meets another one. "
+                "`removeprefix` takes the word away, once.",
                 headline="ate letters of the text",
             )
 
@@ -206,7 +208,7 @@ class LazyPipeline(Exercise):
                 print(line[6:].strip())
 
     strips_the_letters = with_yield.but(
-        "removeprefix", "lstrip", kind="value", says="every letter of that word"
+        "removeprefix", "lstrip", kind="value", says="any of the characters"
     )
 
 

@@ -50,8 +50,9 @@ class Take(Exercise):
                 "after?",
             )
         source = lab.source("ab")
+        lab.told("with a source of only two items, and with 5")
         short = items_of(lab, lab.call(take, source, 5))
-        lab.equal(short, ["a", "b"], what="from a source of two it yielded")
+        lab.equal(short, ["a", "b"], what="it yielded")
         source = lab.source("ab")
         none = items_of(lab, lab.call(take, source, 0))
         if none and (late := asks_too_late(lab)):

@@ -56,9 +56,10 @@ class Shares(Exercise):
         if numbers != [1, 3, 4]:
             raise Wrong(
                 "changed",
-                f"I gave it the list [1, 3, 4]. Afterwards that was {numbers}.",
+                f"I gave it the list [1, 3, 4]. Afterwards it was {numbers}.",
                 lab.changing(),
-                "The list is its caller's, who may need it. Take one of your own: `list(numbers)`.",
+                "The list belongs to the caller, who may still need it. Make a new list for the "
+                "shares, or work on a copy: `list(numbers)`.",
                 headline="changed the list",
             )
         source = lab.source(numbers)
@@ -154,7 +155,7 @@ class Shares(Exercise):
         total = sum(numbers)
         return [number / total for number in numbers]
 
-    @wrong("changed", says="Afterwards that was []")
+    @wrong("changed", says="Afterwards it was []")
     def empties_the_list(numbers):
         if not isinstance(numbers, list):
             numbers = list(numbers)

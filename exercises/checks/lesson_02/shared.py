@@ -8,7 +8,10 @@ from itertools import islice
 
 from helpers.coach import Wrong
 
-ENDS = "Catch StopIteration around `next` and `return`, or let a `for` loop do it."
+ENDS = (
+    "Put `try` around `next`, and `return` in `except StopIteration`. Or ask with a `for` loop: it "
+    "ends by itself."
+)
 MOST = 12  # items; where nothing else is said, no answer is right with as many
 
 

@@ -163,7 +163,7 @@ class Averager(Exercise):
         if got[:2] == [10, 15] and got[2] != 20:
             raise Wrong(
                 "value",
-                f"I sent 10, 20, 30 and 5. The answers were {got}.",
+                f"I sent 10, 20, 30 and 5. The answers were {got}; expected [10, 15, 20, 16.25].",
                 lab.operation("/"),
                 "The mean of the last average and the new number gives the newest number too much "
                 "weight. Keep the sum of all numbers, and how many there are.",

@@ -26,7 +26,8 @@ class Averages(Exercise):
     def verify(self, averages, lab):
         heard = []
         generator = lab.generator(listener(heard))
-        got = averages(generator, [10, 20, 60])
+        lab.told("with a generator and the numbers 10, 20 and 60")
+        got = lab.call(averages, generator, [10, 20, 60])
         if isinstance(got, Iterator):
             made = "a generator" if isgenerator(got) else f"a `{type(got).__name__}`"
             raise Wrong(

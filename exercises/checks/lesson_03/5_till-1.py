@@ -49,7 +49,7 @@ class Till(Exercise):
                 "generator ended.",
                 lab.handler(ValueError),
                 "After the error the loop has to go round again: put the `try` inside it, around "
-                "the `yield`.",
+                "the `yield`, and hand nothing out in the `except`.",
                 headline="ended after the first error",
             ) from None
         if answer == 3 and (drops := _yield_in_a_handler(lab)):

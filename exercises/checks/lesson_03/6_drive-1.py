@@ -9,6 +9,7 @@ from helpers.coach.mistakes.nodes import is_named
 RAISED = (LookupError, KeyError, IndexError, ValueError, TypeError, RuntimeError, OSError)
 ERRORS = {each.__name__: each for each in RAISED}
 ANSWERS = [None, 0, "", 4, "LookupError", "KeyError", "IndexError", "ValueError"]
+CATCHES = "catches the LookupError of `find` and then returns 'did without'"
 
 
 class Drive(Exercise):
@@ -51,14 +52,15 @@ class Drive(Exercise):
         self._case(lab, drive, asks_nothing(), "nothing to ask", "asks nothing")
         self._case(lab, drive, says_nothing(), None, "returns nothing")
         heard = []
-        self._case(lab, drive, careful(heard), "did without", "asks for what nobody has", heard)
+        self._case(lab, drive, careful(heard), "did without", CATCHES, heard)
         heard = []
         self._case(lab, drive, patient(heard), "enough", "asks on after an error")
         if heard != [4]:
             raise self._lost_a_question(
                 lab,
-                "After an error the generator asked for the price, and "
-                f"{f'was sent {heard[0]!r}' if heard else 'nothing was sent'}.",
+                "`find` raised a LookupError for 'umbrella'. The generator caught it and asked "
+                f"'price'; {f'it was sent {heard[0]!r}' if heard else 'nothing was sent'} instead "
+                "of the answer 4.",
             )
         try:
             got = drive(lab.generator(careless()), find)
@@ -234,7 +236,7 @@ class Drive(Exercise):
                 "`generator.throw(error)` raises it there.",
                 headline="sent the error",
             )
-        if got is None and which.endswith("nobody has") and not lab.call_of("*.throw"):
+        if got is None and which == CATCHES and not lab.call_of("*.throw"):
             raise Wrong(
                 "not delegated",
                 "`find` raised LookupError, and nothing was thrown into the generator, which "

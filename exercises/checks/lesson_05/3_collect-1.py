@@ -483,6 +483,6 @@ UNFINISHED = (
     lambda lab: lab.earliest(
         lab.operation("is", "in"), lab.call_of("all", "any"), lab.while_loop("results")
     ),
-    "It returned None, and None is a result. Only StopIteration tells that a generator "
+    "B returns None, and None is a result. Only StopIteration tells that a generator "
     "has ended: keep those that have not, and go on while there are any.",
 )

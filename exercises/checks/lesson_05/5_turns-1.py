@@ -242,8 +242,8 @@ class RunFor(Exercise):
                     "StopIteration",
                     said,
                     lab.cleanup() or lab.text.of_traceback(one.failed),
-                    "An error ends a generator, as StopIteration does. Take each one out before "
-                    "its turn, and put it back only if it has not ended.",
+                    "An error ends a generator too, not only its return. Take each one out "
+                    "before its turn, and put it back only if it has not ended.",
                     headline="kept a generator that has ended",
                 )
         lost = [

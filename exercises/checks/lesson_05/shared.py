@@ -154,12 +154,17 @@ def attending(log, plan, says=None, names="ABCDEF"):
 def plan_words(plan, names="ABCDEF"):
     """What `attending` makes of a plan, for `lab.told`."""
     if len(plan) > len(names):
-        return f"{len(plan):,} generators that have {plan[0][0]} turn each"
+        return f"{len(plan):,} generators that yield {often(plan[0][0])} each"
     words = []
     for name, (turns, end) in zip(names, plan):
         ends = f"raises {end.__name__}" if isinstance(end, type) else f"returns {end!r}"
-        words.append(f"{name} ({turns:,} turn{'' if turns == 1 else 's'}, then {ends})")
+        does = f"yields {often(turns)}, then {ends}" if turns else f"{ends} at once"
+        words.append(f"{name} ({does})")
     return ", ".join(words) or "no generator"
+
+
+def often(number):
+    return "once" if number == 1 else f"{number:,} times"
 
 
 def failing(lab, kind, answer, *arguments):

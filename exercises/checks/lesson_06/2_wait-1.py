@@ -49,7 +49,7 @@ class NextWait(Exercise):
                 "It returned None: for the loop that means that nothing will ever happen.",
                 lab.condition("sleeping") or lab.condition(),
                 "Ask about `ready` first.",
-                headline="sleeps while somebody is ready",
+                headline="gave up while somebody was ready",
             )
         lab.equal(got, 0)
         self._first(
@@ -63,7 +63,7 @@ class NextWait(Exercise):
                 "nobody was ready, `now` was 3.0, and the deadlines were 4.0, 9.0 and 6.0",
             ),
         )
-        got = self._ask(lab, next_wait, "", [4.0], 4.5, "the only deadline had passed by 0.5 s")
+        got = self._ask(lab, next_wait, "", [4.0], 4.5, "the only deadline had passed 0.5 s before")
         if isinstance(got, (int, float)) and got < 0:
             raise Wrong(
                 "wrong deadline",
@@ -108,7 +108,7 @@ class NextWait(Exercise):
         lab.equal(got, None)
 
     def _overdue(self, lab, next_wait):
-        told = "nobody was ready, B's deadline had passed by 2 s, and C's was 37 s away"
+        told = "nobody was ready, B's deadline had passed 2 s before, and C's was 37 s away"
         got = self._ask(lab, next_wait, "", [1.0, 40.0], 3.0, told)
         if got == 37:
             raise self._left_out(

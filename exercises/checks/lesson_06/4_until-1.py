@@ -104,13 +104,13 @@ class SleepUntil(Exercise):
             other = lab.call_of("time.time", "perf_counter")
             raise Wrong(
                 "wrong deadline",
-                f"A sleeper of 0.2 s went on after {times['early']:.1f} s.",
+                f"The sleeper of 0.2 s went on after {times['early']:.1f} s.",
                 other or lab.call_of("wake_at") or lab.yielding(),
                 "Each clock counts from a moment of its own. The deadline is one of "
                 "`time.monotonic()`, and is compared with that."
                 if other
-                else "The function that parks it must give the loop its deadline: a moment, as "
-                "`time.monotonic()` tells it, and no number of seconds.",
+                else "The function that you yield must give `wake_at` the moment, `deadline` "
+                "itself, and not how many seconds are left.",
                 headline="asked another clock" if other else "did not sleep",
                 at="tells the time of another clock" if other else "",
             )

@@ -58,7 +58,7 @@ class Every(Exercise):
                 f"until {run.elapsed:.2f} s.",
                 lab.call_of("sleep"),
                 "Sleep only where another work follows.",
-                headline="waits for nothing at the end",
+                headline="waited after the last work",
             )
         begun, _ = self._play(lab, every, [0.3, 1.6, 0.1, 0.1, 0.1])
         if len(begun) < 5:
