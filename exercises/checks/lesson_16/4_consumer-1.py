@@ -191,7 +191,10 @@ class Consumer(Exercise):
             alike = lab.alike()
             if found.kind == "leaked" and alike.line and len(set(numbers)) < len(numbers):
                 found.line, found.at = alike.line, alike.at
-                found.try_ = "The same number may come again, and is done again."
+                found.try_ = (
+                    "The same number may come again while its first task still runs. Keep the "
+                    "tasks in a list or a set."
+                )
             raise
         self._look_for_a_second_queue(lab, queue, at_most)
         if details.peak > at_most and len(set(numbers)) < len(numbers):

@@ -137,7 +137,7 @@ class CountWSGI(Exercise):
             "raised",
             f"It raised ValueError: {error}.",
             lab.text.of_traceback(error),
-            "The length may be an empty text, of which `int` makes no number: that says 0, too."
+            "The length may be there and be empty. That means 0, and `int` can't read it."
             + (" The default of `get` is for a key that is missing." if default else ""),
             headline="raised ValueError",
             at="raises it",

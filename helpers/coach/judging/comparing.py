@@ -239,7 +239,7 @@ class Comparing:
             "changed",
             f"I gave it {before}. Afterwards that was {afterwards}.",
             suspect.line,
-            "It is its caller's, who may need it. Work on a copy, or leave it as it is.",
+            "It belongs to the caller, who may still need it. Work on a copy, or let it be.",
             headline="changed what it was given",
             at=suspect.at,
         )

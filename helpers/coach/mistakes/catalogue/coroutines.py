@@ -78,7 +78,7 @@ KINDS = {
         "sent a value to a generator that had not started",
         "sends it",
         "A fresh generator doesn't wait at a `yield` yet, where a value could come in. Prime it "
-        "first: ask it for its `next` once.",
+        "first: call `next` on it once.",
     ),
     "return value": Kind(
         "lost the return value",
