@@ -79,9 +79,9 @@ class Bucket(Exercise):
                 f"Number 3 was served at {got[2]:g} s. Number 2 took no token, so number 3 could "
                 "have been served at 0.5 s.",
                 _counted_before(lab),
-                "The token of the task that was cancelled is gone, and those behind it had fixed by "
-                "then how long they wait. Let one after another in, with a lock, and take the token "
-                "after the wait.",
+                "The token of the task that was cancelled is gone, and those behind it had fixed "
+                "by then how long they wait. Let one after another in, with a lock, and take the "
+                "token after the wait.",
                 headline="let the others wait too long after a cancellation",
                 at="takes the token before the wait" if _counted_before(lab) else "",
             )
