@@ -121,7 +121,7 @@ class SendAll(Exercise):
             )
 
     def _stuck(self, lab, loop, here, heard, data):
-        said = f"The other side read {len(heard):,} bytes, and then it waited for ever."
+        said = f"The other side read {len(heard):,} bytes, and `send_all` did not end."
         if loop.watching.get(here.fileno(), (None, {}))[1].get(READ):
             return Wrong(
                 "partial send",

@@ -183,9 +183,10 @@ class Background(Exercise):
                 "unbounded",
                 f"A task had failed or was cancelled, and its callback raised {lost[0]!r}.",
                 place,
-                "To ask such a task for its result raises its error, and nothing below is reached. "
-                "Take the task out first: `task.add_done_callback(kept.discard)` asks for nothing.",
-                headline="never lets go of one that failed",
+                "`result()` raises what a task ended with, and `exception()` does so for a "
+                "cancelled one: nothing below is reached. Take the task out first: "
+                "`task.add_done_callback(kept.discard)` asks for nothing.",
+                headline="never lets go of some",
                 at="raises it",
             )
         if lost:

@@ -129,8 +129,8 @@ class Submit(Exercise):
                 "cancel passed on",
                 "The saving was cancelled in the middle.",
                 lab.earliest(lab.call_of("wait_for", "timeout"), lab.await_of()),
-                "A cancellation goes on to what you await. `asyncio.shield(task)` stops it "
-                "there, and `asyncio.wait` passes none on.",
+                "A cancellation goes on to what you await, and `wait_for` cancels it when the time "
+                "is over. `asyncio.shield(task)` keeps both off; `asyncio.wait` cancels nothing.",
                 headline="ended the saving",
             )
         if len(saved) > 1:

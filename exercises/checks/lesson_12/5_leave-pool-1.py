@@ -140,8 +140,8 @@ class LeaveThePool(Exercise):
                 lab.returning("done")
                 or lab.call_of("*.done")
                 or lab.earliest(lab.call_of("timeout*"), lab.returning(), lab.keyword("timeout")),
-                "The jobs in flight are done once the shutdown has ended. Look at all jobs after "
-                "that, not at those alone that were done before.",
+                "The jobs in flight are done once the shutdown has ended. Look after that at all "
+                "jobs that are not `cancelled()`, and not at those alone that were done before.",
                 headline="lost results",
             )
         lab.equal(

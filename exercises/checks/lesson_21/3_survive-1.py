@@ -178,6 +178,8 @@ class Survive(Exercise):
                 "lost error",
                 lost,
                 lab.earliest(lab.handler(), lab.keyword("return_exceptions")),
+                "An item that was lost three times has no result. When its last time is over, let "
+                "its error out.",
             )
 
         client, work = prepared()

@@ -324,8 +324,8 @@ class Whole(Exercise):
                 else "the connection to a page was lost."
             ),
             lab.text.let_out(one),
-            "Lost connections and time-outs have a common base class: `httpx.TransportError`. "
-            "Catch that, and ask again.",
+            "`httpx.TransportError` is the base class of all lost connections and of httpx's own "
+            "time-outs. Catch that too, and ask again.",
             headline="one page ended all",
         )
 
@@ -830,7 +830,7 @@ class Whole(Exercise):
                     group.create_task(one(client, page))
         return names, failed
 
-    @wrong("one failure ends all", says="a common base class")
+    @wrong("one failure ends all", says="is the base class of all lost")
     async def catches_time_outs_only(url, pages, workers, tell):
         names, failed, tap = {}, [], iter(pages)
 
