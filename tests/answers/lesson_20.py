@@ -4145,3 +4145,73 @@ async def test_washer(washer):
             each.cancel()
         await asyncio.wait({task, rack})
     assert clean == [0, 1, 2, 3, 4]
+
+# %% thirty-1 wrong: only an upper limit checked
+# cause: Nothing checks that the kitchen isn't cancelled before 30 s, so an `order` that gives up after 29 s passes.
+# line: assert cancelled_at - start < 30.5 | await asyncio.sleep(10)
+import asyncio
+
+
+async def expect_error(order, error, seconds):
+    loop = asyncio.get_running_loop()
+
+    async def kitchen():
+        await asyncio.sleep(seconds)
+        raise error
+
+    start = loop.time()
+    try:
+        await order(kitchen)
+    except Exception as caught:
+        assert caught is error
+    else:
+        assert False, "no error"
+    assert loop.time() - start < seconds + 0.5
+
+
+async def test_order(order):
+    loop = asyncio.get_running_loop()
+    dish = object()
+    cancelled_at = ended_at = None
+
+    async def quick():
+        await asyncio.sleep(10)
+        return dish
+
+    async def forever():
+        nonlocal cancelled_at, ended_at
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled_at = loop.time()
+            await asyncio.sleep(3)
+            ended_at = loop.time()
+
+    start = loop.time()
+    assert await order(quick) is dish
+    assert loop.time() - start < 10.5
+
+    start = loop.time()
+    assert await order(forever) == "the guest left"
+    assert cancelled_at is not None
+    assert cancelled_at - start < 30.5
+    assert ended_at is not None
+    assert loop.time() - ended_at < 0.5
+
+    await expect_error(order, KeyError("salt"), 5)
+    await expect_error(order, TimeoutError("oven"), 5)
+
+# %% fixture-1 wrong: cleanup registered before the start
+# cause: fridge.off is pushed on the stack before fridge.on has succeeded, so a fridge that does not start is switched off.
+# line: stack.push_async_callback(fridge.off) | await fridge.on()
+from contextlib import AsyncExitStack
+
+
+async def kitchen(oven, fridge):
+    """Switch on both, yield them, and switch off what was switched on."""
+    async with AsyncExitStack() as stack:
+        await oven.on()
+        stack.push_async_callback(oven.off)
+        stack.push_async_callback(fridge.off)
+        await fridge.on()
+        yield oven, fridge

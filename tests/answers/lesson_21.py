@@ -1808,3 +1808,25 @@ async def highest(client, load, days):
     futures = {day: client.submit(top, day) for day in days}
     tops = await client.gather(list(futures.values()))
     return dict(zip(futures, tops))
+
+# %% survive-1 wrong: third loss yields None
+# cause: after the third loss the loop just ends and the coroutine returns None, so WorkerDied does not come out.
+# line: except client.WorkerDied | for attempt in range(3) | continue | none
+import asyncio
+
+
+async def do_all(client, work, items):
+    async def follow(item, future):
+        for attempt in range(3):
+            if attempt > 0:
+                future = client.submit(work, item)
+            try:
+                return await future
+            except client.WorkerDied:
+                continue
+
+    items = list(items)
+    first = client.map(work, items)
+    async with asyncio.TaskGroup() as tg:
+        tasks = [tg.create_task(follow(i, f)) for i, f in zip(items, first)]
+    return [t.result() for t in tasks]

@@ -74,10 +74,10 @@ class CountASGI(Exercise):
                     headline="trusted a header",
                 )
             if body is not None and talk.body != body and talk.left:
-                left = f"{len(talk.left)} of {number} had not been received"
+                taken = f"It had received {len(pieces) - len(talk.left)} of {number}"
                 empty = not pieces[-len(talk.left) - 1]  # the last that it took
                 if empty and self._counts(app, lab, [piece or b"full" for piece in pieces]):
-                    left += ", and the last one that had was empty"
+                    taken += ", and the last of those was empty"
                     suspect = lab.truth_test()
                     if suspect.line:
                         suspect = Suspect(suspect.line, "takes an empty piece for the last one")
@@ -85,7 +85,7 @@ class CountASGI(Exercise):
                     suspect = Suspect(lab.call_of("receive*"))
                 raise Wrong(
                     "one read is one message",
-                    f"It answered {talk.body!r} for {body!r}: {left}.",
+                    f"It answered {talk.body!r}; expected {body!r}. {taken}.",
                     suspect.line,
                     at=suspect.at,
                     try_="A body comes in pieces, and some may be empty. `more_body` says "
@@ -238,7 +238,7 @@ class CountASGI(Exercise):
         await send({"type": "http.response.start", "status": 200 if found else 404, "headers": []})
         await send({"type": "http.response.body", "body": b"%d" % length})
 
-    @wrong("one read is one message", says="3 of 4 pieces")
+    @wrong("one read is one message", says="1 of 4 pieces")
     async def first_piece(scope, receive, send):
         status, answer = 404, b"no such page"
         if (scope["method"], scope["path"]) == ("POST", "/count"):

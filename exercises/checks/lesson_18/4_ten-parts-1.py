@@ -125,6 +125,18 @@ class TenParts(Exercise):
                 headline="the visitor waited longer",
             )
         if isinstance(run.result, dict) and run.result.get("part 4", 0) is None:
+            alone = self._loses(page, lab, parts, waits, {})
+            if alone and not self._loses(page, lab, parts, waits | {"part 3": 1}, errors):
+                raise Wrong(
+                    "lost items",
+                    "Part 4 came after 4.5 s, in time, and is `None`. If part 3 is late and none "
+                    "fails, part 4 is `None` too; if none is late, it is there.",
+                    (lab.use_of("gather") and lab.async_with("timeout*"))
+                    or lab.returning("fromkeys"),
+                    "One that is late must take nothing from the others: give each part a timeout "
+                    "of its own, or let `asyncio.wait` tell which ones are done.",
+                    headline="lost what was there",
+                )
             raise Wrong(
                 "lost items",
                 "Part 4 came after 4.5 s, in time, and is `None`.",
@@ -145,6 +157,18 @@ class TenParts(Exercise):
                 "A dict keeps its keys in the order in which they were first set. Make it in the "
                 "order of `parts`, when all is there.",
             )
+
+    def _loses(self, page, lab, parts, waits, errors):
+        """Whether part 4 is `None` with these waits and errors."""
+        ask = lab.service(waits, {part: part.upper() for part in parts}, errors, name="ask")
+        told = lab.called
+        try:
+            result = lab.run(self._page(page, ask, parts, lab)).result
+        except (Wrong, Exception):
+            return False
+        finally:
+            lab.called = told
+        return isinstance(result, dict) and result.get("part 4", 0) is None
 
     def _set_when_it_comes(self, lab):
         """Where a function inside, behind its first `await` or with it, sets an item of what the

@@ -66,8 +66,8 @@ class Blocking(Exercise):
             if found.kind == "blocked":
                 found.try_ = (
                     "Nothing else can run in the meantime. Move the call to a thread with "
-                    "`asyncio.to_thread`, or write the view as a plain `def`: FastAPI calls that "
-                    "in a thread."
+                    "`asyncio.to_thread`, or write the endpoint as a plain `def`: FastAPI calls "
+                    "that in a thread."
                 )
             raise
         self._end_pools()

@@ -153,10 +153,10 @@ class Transaction(Exercise):
                     "nothing had happened."
                 )
                 found.try_ = (
-                    "When it has rolled back, the error has to go on: end the `except` with a "
-                    "`raise`."
+                    "After the rollback the error has to go on: let the last line of the "
+                    "`except` be a `raise`."
                     if found.line in handlers
-                    else "When it has rolled back, the error has to go on."
+                    else "After the rollback the error has to go on."
                 )
             if found.kind != "leaked" or asked == log[:-1]:
                 raise

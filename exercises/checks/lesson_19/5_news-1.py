@@ -153,8 +153,8 @@ class Feed(Exercise):
                 "value",
                 "The slow client got [0, 1, 2, 3]; expected [0, 8, 9, 10].",
                 lab.condition("full") or lab.handler(asyncio.QueueFull) or lab.condition("*size"),
-                "Where the box is full the oldest goes: take it out with `get_nowait`, and put the "
-                "new one in.",
+                "Where no more messages may wait for a client, the oldest goes: take it out, and "
+                "put the new one in.",
                 headline="lost the newest",
             )
         unsent = lab.call_of("send", given=ast.Subscript) or lab.item_of(at=0)

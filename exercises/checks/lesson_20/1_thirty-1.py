@@ -28,10 +28,17 @@ def _leaves_room(compare):
     return not (of_a_difference and bounds and bounds[0] < 1)
 
 
+def _has_deadline(node):
+    """Whether a number of about thirty seconds, or of a little more, stands in it."""
+    numbers = (part.value for part in ast.walk(node) if isinstance(part, ast.Constant))
+    return any(isinstance(number, (int, float)) and 29 <= number <= 40 for number in numbers)
+
+
 def _differs(lab, calls, as_promised, swallowed):
     """Where the test called a broken `order`, and had another outcome or another time of it than
     of a good one, and what to say of that line; None if it never had. For another time alone, the
-    one assertion behind it that leaves room for more than one time. swallowed: where assertions
+    one assertion behind it that leaves room for more than one time, or the one of those in which
+    the deadline stands. swallowed: where assertions
     failed inside a kitchen, and `order` let nothing out.
     """
     if swallowed:
@@ -41,16 +48,18 @@ def _differs(lab, calls, as_promised, swallowed):
             continue
         next_calls = [line for (_, line), *_ in calls if line > place[1]]
         rough = [
-            node.lineno
+            node
             for node in lab.nodes()
             if isinstance(node, ast.Assert)
             and place[1] < node.lineno < min(next_calls, default=10**6)
             and any(_leaves_room(part) for part in ast.walk(node) if isinstance(part, ast.Compare))
         ]
+        if len(rough) > 1:
+            rough = [node for node in rough if _has_deadline(node)]
         if got[1:] == promised[1:] and len(rough) == 1:
-            return rough[0], "leaves room for another time", IN_TIME
+            return rough[0].lineno, "leaves room for another time", IN_TIME
         if got[1:] == promised[1:]:
-            return place, "met another time than was promised", IN_TIME
+            return place, "had its answer at another time than was promised", IN_TIME
         also = "" if got[:1] == promised[:1] else ", and another time"
         return place, f"met another outcome than was promised{also}", AS_PROMISED
     return None
@@ -67,7 +76,7 @@ TAKES_A_WHILE = (
     "cancelled and note when it has ended, and assert that it had when `order` returned."
 )
 OUTSIDE = "Only note it in the kitchen, and assert it in the test itself, after `order`."
-IN_TIME = "Assert after how many seconds it came: virtual time is exact."
+IN_TIME = "Assert exactly how many seconds `order` took: virtual time is exact."
 AS_PROMISED = "Assert what comes back or is raised."
 
 
@@ -372,7 +381,7 @@ class TimeoutTest(Exercise):
         elif verdict(lab, test_order, broken) is None:
             good, as_promised, _ = self._noted(self.good, lab)
             verdict(lab, test_order, good)
-            told += f", for {after} s" + f", and {flaw}" * bool(flaw)
+            told = f"that awaits the kitchen for {after} s, {way}" + f", and {flaw}" * bool(flaw)
             self._passes(lab, told, *(_differs(lab, calls, as_promised, swallowed) or ()))
 
     @right

@@ -1,5 +1,6 @@
 """Long, for a kitchen can be left on in many ways."""
 
+import ast
 import asyncio
 import contextlib
 from contextlib import AsyncExitStack
@@ -196,14 +197,16 @@ class Fixture(Exercise):
         for name in "oven", "fridge":
             if f"{name} off" in notes and f"{name} on" not in notes:
                 called = lab.call_of(f"{name}.off")
-                handed = None if called else lab.text.handed_over("off")
+                handed = None if called else lab.text.handed_over(f"{name}.off")
                 raise Wrong(
                     "given back wrongly",
                     seen,
                     called or handed,
                     "Leave a thing to the stack only when it is on: after the `await` of its `on`."
                     if handed
-                    else f"The `try` of the {name} begins after its `on`.",
+                    else f"The `try` of the {name} begins after its `on`."
+                    if lab.node(ast.Try)
+                    else "Only what is on is switched off.",
                     headline="switched off what was never on",
                     at="hands over its `off` before it is on" if handed else "switches it off",
                 )

@@ -123,14 +123,17 @@ class Batches(Exercise):
             )
         most = max(client.share, default=0)
         if most > math.ceil(many / 4):
+            left_over = 0 < client.share.index(most) == calls - 1
             raise Wrong(
                 "shipping",
                 f"One call did {most} of {many} numbers; a quarter, rounded up, is "
                 f"{math.ceil(many / 4)}."
                 + " It was the last one; no other did as many."
-                * (0 < client.share.index(most) == calls - 1),
+                * left_over,
                 _size(lab),
-                "No call may do more than that, not even the last one, with all that is left over.",
+                "No call may do more than that, not even the last one, with all that is left over."
+                if left_over
+                else "No call may do more than that, be there few numbers or many.",
                 headline="too big a batch",
             )
         self.put_together(lab, run.result, numbers, result_of)

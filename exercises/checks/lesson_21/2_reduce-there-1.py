@@ -91,8 +91,8 @@ class ReduceThere(Exercise):
                 "shipping",
                 f"{client.home:,} bytes came home, for {len(days)} numbers.",
                 lab.earliest(lab.await_of(), lab.call_of("gather")),
-                "`await` on a future brings its whole result. Let a worker reduce it "
-                "first, and await that.",
+                "`await` on a future brings its whole result. Await only what a worker has "
+                "reduced: a call that gets a future waits for it by itself.",
                 headline="brought it home",
             )
         if client.between > 5000:
@@ -131,7 +131,7 @@ class ReduceThere(Exercise):
                 "idle places",
                 f"{took}. Calls made for {len(days)} days: {len(client.calls)}.",
                 lab.call_of("submit", "map"),
-                "One worker does one call at a time: make a call for each day.",
+                "A call runs on one worker from beginning to end: make a call for each day.",
                 headline="left a worker idle",
             )
 

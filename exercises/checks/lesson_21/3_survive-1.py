@@ -174,6 +174,15 @@ class Survive(Exercise):
                     "its error there.",
                     at="comes after the last time",
                 )
+            if isinstance(returned, list) and None in returned and lab.handler(WorkerDied):
+                raise Wrong(
+                    "lost error",
+                    lost,
+                    lab.handler(WorkerDied),
+                    "Nothing was raised after the third loss, and so `None` stands where a result "
+                    "should. Raise the error again if that was the last time.",
+                    at="catches it",
+                )
             raise Wrong(
                 "lost error",
                 lost,

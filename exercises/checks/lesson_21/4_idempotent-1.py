@@ -276,7 +276,7 @@ class Once(Exercise):
                     "Between two changes of `book` the worker may die, and the next call finds the "
                     "first without the second. Make a payment one change.",
                     headline="half a payment",
-                    at="was not reached",
+                    at="was not done",
                 )
         return {"after each of them, `sum(book.values())` was": sums}
 
@@ -311,7 +311,7 @@ class Once(Exercise):
             "Between two changes of `book` the worker may die, and the next call finds the "
             "first without the second. Make a payment one change.",
             headline="half a payment",
-            at="was not reached",
+            at="was not done",
         )
 
     @right

@@ -135,9 +135,10 @@ class OnePage(Exercise):
             if isinstance(error, OSError):
                 raise Wrong(
                     "one failure ends all",
-                    "A connection was lost (OSError), and it gave up.",
+                    "A connection was lost (OSError), and that error came out.",
                     lab.text.let_out(error) or lab.handler(),
-                    "The same request may succeed the next time.",
+                    "Ask again after any `OSError`. A ConnectionError is only one kind of it, and "
+                    "a TimeoutError another.",
                     headline="lost the page",
                 )
             self.body(lab, ask, error, run, tries=5)

@@ -203,8 +203,8 @@ class TwoLimits(Exercise):
                 f"before it, at {starts[number + 1]:g} s; they must be at least {apart:g} s apart.",
                 timetable or behind or slept,
                 "A fetch that waits for a place after its pause starts late, and the next one may "
-                "start right behind it. Get the place first. Then pause until `apart` seconds "
-                "have passed since the last start.",
+                "start right behind it. Get the place first. Then pause, one at a time, until "
+                "`apart` seconds have passed since the last start.",
                 headline="too soon after another",
                 at="plans the starts before there are places"
                 if timetable

@@ -324,8 +324,8 @@ class Whole(Exercise):
                 else "the connection to a page was lost."
             ),
             lab.text.let_out(one),
-            "`httpx.TransportError` is the base class of all lost connections and of httpx's own "
-            "time-outs. Catch that too, and ask again.",
+            "Ask again after any `httpx.TransportError`: httpx raises one for a lost connection or "
+            "a time limit of its own. The built-in `TimeoutError` is none.",
             headline="one page ended all",
         )
 
@@ -830,7 +830,7 @@ class Whole(Exercise):
                     group.create_task(one(client, page))
         return names, failed
 
-    @wrong("one failure ends all", says="is the base class of all lost")
+    @wrong("one failure ends all", says="any `httpx.TransportError`")
     async def catches_time_outs_only(url, pages, workers, tell):
         names, failed, tap = {}, [], iter(pages)
 
