@@ -66,7 +66,7 @@ def _differs(lab, calls, as_promised, swallowed):
 
 
 LEAVES_IT = "that leaves the kitchen cooking when the guest has left"
-HASTY = "that cancels the kitchen and returns before it has ended"
+HASTY = "that cancels the kitchen and doesn't wait until it has ended"
 IN_THE_KITCHEN = (
     "Only the kitchen knows. Let it note when it is cancelled and when it has ended, and assert "
     "that."

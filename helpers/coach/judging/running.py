@@ -12,8 +12,8 @@ from helpers.coach.mistakes.source import Place, Source
 from helpers.coach.mistakes.words import coroutine_name
 
 ASKED = (
-    "`cancel` only asks a task to end. Await it as well: "
-    "`await asyncio.gather(*tasks, return_exceptions=True)` waits until all of them have ended."
+    "`cancel` only asks a task to end. Await it as well: `asyncio.wait` does so and raises "
+    "nothing, and so does `gather` with `return_exceptions=True`."
 )
 GOES_ON = (
     "Neither `gather` nor a lone `create_task` ends the others. Cancel them in a `finally`, and "
