@@ -2867,3 +2867,25 @@ async def deliver(next_line, waiting):
     for future in waiting.values():
         future.set_exception(ConnectionError("hung up"))
     waiting.clear()
+
+# %% thread-1 wrong: lambda uses the deleted error
+# cause: the name exc is deleted at the end of the except block, so when the loop calls the lambda later there is a NameError and the future never gets the error of work.
+# line: lambda: fut.set_exception(exc) | as exc:
+import threading
+from helpers.eventloop.tasks import Future
+
+
+def in_thread(loop, work):
+    fut = Future()
+
+    def target():
+        try:
+            value = work()
+        except BaseException as exc:
+            loop.call_soon_threadsafe(lambda: fut.set_exception(exc))
+        else:
+            loop.call_soon_threadsafe(lambda: fut.set_result(value))
+
+    thread = threading.Thread(target=target)
+    thread.start()
+    return fut

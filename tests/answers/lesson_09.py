@@ -1905,3 +1905,21 @@ class Runner:
 
 def start(coro, loop):
     return Runner(coro, loop).future
+
+# %% keep-1 wrong: cancelled task stays in set
+# cause: exception() of a cancelled task raises CancelledError, so the callback breaks off before the discard and a cancelled task is kept for ever.
+# line: error = finished.exception() | kept.discard(finished)
+import asyncio
+
+
+def background(coro, kept):
+    def on_done(finished):
+        error = finished.exception()
+        if error is not None:
+            print("background task failed:", repr(error))
+        kept.discard(finished)
+
+    t = asyncio.get_running_loop().create_task(coro)
+    kept.add(t)
+    t.add_done_callback(on_done)
+    return t

@@ -4009,3 +4009,36 @@ async def borrow(lend, use, give_back):
             await cleanup  # let it come to its end
             raise
     return result
+
+# %% budget-1 wrong: late pages still get counted
+# cause: It counts the pages still to be fetched by the results, so a page that was late still counts, and the shares after it are too small.
+# line: to_go = len(pages) - len(result)
+import asyncio
+
+
+async def load(fetch, pages, budget):
+    loop = asyncio.get_running_loop()
+    end = loop.time() + budget
+    result = {}
+    for page in pages:
+        to_go = len(pages) - len(result)
+        seconds = (end - loop.time()) / to_go
+        try:
+            result[page] = await asyncio.wait_for(fetch(page), seconds)
+        except TimeoutError:
+            pass
+    return result
+
+# %% submit-1 wrong: wait_for without a shield
+# cause: wait_for cancels the task when the time is over or submit is cancelled, so the saving doesn't go on.
+# line: return await asyncio.wait_for(saving, patience)
+import asyncio
+
+
+async def submit(group, save, patience):
+    """Save in `group`; return the number, or "still saving"."""
+    saving = group.create_task(save())
+    try:
+        return await asyncio.wait_for(saving, patience)
+    except TimeoutError:
+        return "still saving"

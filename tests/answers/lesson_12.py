@@ -2584,3 +2584,28 @@ async def search(look, places, seconds):
         return None
     finally:
         _stop.set()
+
+# %% search-1 wrong: thread not stopped when cancelled
+# cause: The flag is set only on a TimeoutError; when search is cancelled from outside, the thread goes on looking into all the places.
+# line: except TimeoutError: | stop.set()
+import asyncio
+import threading
+
+
+async def search(look, places, seconds):
+    stop = threading.Event()
+
+    def go_through():
+        for place in places:
+            if stop.is_set():
+                return None
+            if look(place):
+                return place
+        return None
+
+    try:
+        async with asyncio.timeout(seconds):
+            return await asyncio.to_thread(go_through)
+    except TimeoutError:
+        stop.set()
+        return None

@@ -134,7 +134,9 @@ class WriteBell(Exercise):
             "stale wake-up",
             observed,
             line,
-            try_ or "The undo takes out what this one `park` put in, wherever it stands.",
+            try_
+            or "The undo must take out the `wake` that this call of `park` put in, wherever it "
+            "stands.",
             headline="takes back another",
             at=at,
         )
@@ -303,7 +305,7 @@ class WriteBell(Exercise):
                 "stale wake-up",
                 f"{observed} The first and the third were not cancelled, and wait for ever.",
                 lab.use_of("clear", "remove", "pop") or lab.definition("park"),
-                "The undo takes back what this one `park` did, no more.",
+                "The undo must take back what this call of `park` did, no more.",
                 headline="takes back too much",
             )
         lab.equal(when.get(("b", "over")), 6, what="told at 1 s, it cleaned up for 5 s, until")
@@ -378,7 +380,8 @@ class WriteBell(Exercise):
                 "In the end I cancelled those who still waited, which raised "
                 f"{error_words(error)}.",
                 line,
-                "The undo takes out what this one `park` put in, wherever it stands.",
+                "The undo must take out the `wake` that this call of `park` put in, wherever it "
+                "stands.",
                 headline=f"raised {type(error).__name__}",
                 at="raises it",
             ) from None

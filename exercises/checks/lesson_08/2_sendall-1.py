@@ -133,7 +133,8 @@ class SendAll(Exercise):
         if isinstance(here, Scripted) and here.hung_up and (line := lab.handler(ConnectionError)):
             return Wrong(
                 "caught too much",
-                f"{said} `send` had raised {here.hung_up.__name__}: the other side had hung up.",
+                f"`send` raised {here.hung_up.__name__}. That error did not come out, and "
+                "`send_all` did not end.",
                 line,
                 "Catch BlockingIOError alone: only that says *not now*.",
             )

@@ -262,8 +262,8 @@ class Serve(Exercise):
                 or getattr(socks.get(hung_up[0]), "closed_at", None)
                 or lab.call_of("close")
                 or lab.with_of(),
-                "Close the socket of this talk, and not the one that was accepted last: hand it to "
-                "the function that talks, with `with sock:` in there."
+                "That function looks the variable up only when it needs it, and by then the next "
+                "client's socket may stand there. Give it a parameter, and hand it the socket."
                 if late
                 else "When a talk ends, close its own socket, and no other.",
                 headline="hung up on another",
@@ -274,7 +274,7 @@ class Serve(Exercise):
                 f"The server did not hang up on client {client}, who waits for ever.",
                 narrow,
                 ("A CancelledError is no Exception. " if error is CancelledError else "")
-                + "Close the socket in any case, in a `finally` or by `with sock:`.",
+                + "Close the socket in any case, in a `finally` or by `with`.",
                 headline="left the connection open",
                 at=f"doesn't catch the {error.__name__}",
             )
@@ -292,7 +292,7 @@ class Serve(Exercise):
                 "given back early",
                 f"The talk with client {client} was over, and client {hung_up[0]} was hung up on.",
                 getattr(socks.get(hung_up[0]), "closed_at", None),
-                "Each talk closes its own socket: give it to the function that talks.",
+                "Each talk closes its own socket: hand it to the function that awaits `talk`.",
                 headline="hung up too early",
             )
 

@@ -100,7 +100,22 @@ class InThread(Exercise):
     def _play(self, lab, in_thread, work):
         loop = Listening(lambda: self._setter(lab))
         try:
-            loop.run(self._one(lab, loop, in_thread, work))
+            self._run(lab, loop, self._one(lab, loop, in_thread, work))
+        except RuntimeError as error:
+            if "has its result already" not in str(error):
+                raise
+            raise Wrong(
+                "done twice",
+                "That raised RuntimeError: a future that had been set was set once more.",
+                lab.use_of("set_result" if work.error else "set_exception"),
+                "Where `work` raised an error there is no result: put that into the `else:` of the "
+                "`try`.",
+                headline="set the future twice",
+            ) from None
+
+    def _run(self, lab, loop, main):
+        try:
+            return loop.run(main)
         except NameError as error:
             if not (line := _asking_late(lab, error.name)):
                 raise
@@ -112,18 +127,7 @@ class InThread(Exercise):
                 "The name after `except … as` is gone when its block has ended. Hand the error "
                 "itself over, as an argument.",
                 headline="asked for the error too late",
-                at=f"uses `{error.name}` only when it is called",
-            ) from None
-        except RuntimeError as error:
-            if "has its result already" not in str(error):
-                raise
-            raise Wrong(
-                "done twice",
-                "That raised RuntimeError: a future that had been set was set once more.",
-                lab.use_of("set_result" if work.error else "set_exception"),
-                "Where `work` raised an error there is no result: put that into the `else:` of the "
-                "`try`.",
-                headline="set the future twice",
+                at=f"holds a function that uses `{error.name}` only when it is called",
             ) from None
 
     async def _one(self, lab, loop, in_thread, work):
@@ -290,7 +294,7 @@ class InThread(Exercise):
             words += f", and the {'second' if last_first else 'first'} was done first"
         lab.told(f"with {words}")
         loop = Listening(lambda: self._setter(lab))
-        futures = loop.run(self._together(lab, loop, in_thread, works, last_first))
+        futures = self._run(lab, loop, self._together(lab, loop, in_thread, works, last_first))
         came = [("raised", one.error) if one.error else one.value for one in futures]
         if any(one.error is KEPT for one in futures):
             raise Wrong(

@@ -182,7 +182,8 @@ class Start(Exercise):
     def _late(self, lab, what, took, expected):
         return Wrong(
             "late",
-            f"I gave it a coroutine that {what}. It took {took:.3g} s, and not {expected} s.",
+            f"I called `start` with a coroutine that {what}. It took {took:.3g} s, and not "
+            f"{expected} s.",
             lab.call_of("call_later", "call_at"),
             "No clock is needed: `loop.call_soon(step)` for None, and a future calls back when it "
             "is done.",
@@ -250,7 +251,7 @@ class Start(Exercise):
         if lost and isinstance(lost[0], StopIteration):
             return Wrong(
                 "StopIteration",
-                f"I gave it {what}. `send` raised a StopIteration, which fell to the "
+                f"I called `start` with {what}. `send` raised a StopIteration, which fell to the "
                 "loop, and the future was never done.",
                 lab.call_of("send"),
                 "`except StopIteration as end:` around the `send`.",
@@ -259,7 +260,7 @@ class Start(Exercise):
         if lost and "positional argument" in str(lost[0]):
             return Wrong(
                 "arguments",
-                f"I gave it {what}. Calling it back failed: {lost[0]}.",
+                f"I called `start` with {what}. Calling a function back failed: {lost[0]}.",
                 lab.inner_function(),
                 "A future calls back with itself as argument; `call_soon` with none: "
                 "`def step(woken_by=None)`.",
@@ -269,8 +270,8 @@ class Start(Exercise):
         if lost and asks and lab.text.of_traceback(lost[0]) == lab.text.place(asks):
             return Wrong(
                 "wake-up",
-                f"I gave it {what}, and its future was never done. The loop was told of "
-                f"{lost[0]!r}, which left a callback.",
+                f"I called `start` with {what}, and its future was never done. The loop was told "
+                f"of {lost[0]!r}, which left a callback.",
                 asks,
                 "`result` raises the error of a future that failed, and in a callback nobody "
                 "catches it. Send None: the `await` in the coroutine asks its future itself.",
@@ -280,7 +281,7 @@ class Start(Exercise):
         said = f" What the loop was told: {lost[0]!r}." if lost else ""
         return Wrong(
             "wake-up",
-            f"I gave it {what}, and its future was never done.{said}",
+            f"I called `start` with {what}, and its future was never done.{said}",
             lab.node(ast.Global)
             or lab.condition("exception", "cancelled", "value")
             or (lab.text.of_traceback(lost[0]) if lost else None)
@@ -308,7 +309,7 @@ class Start(Exercise):
         so = "its future was never done" if got is None else f"its future has {got!r}"
         return Wrong(
             "lost error",
-            f"I gave it a coroutine that raises a LookupError, and {so}.",
+            f"I called `start` with a coroutine that raises a LookupError, and {so}.",
             lab.text.let_out(passed) if passed else lab.keeping(LookupError),
             "`except Exception as error:`, and `future.set_exception(error)`.",
             at="lets the error out" if passed else "",

@@ -179,14 +179,22 @@ class Background(Exercise):
         lost = [context["exception"] for context in lab.lost if context.get("exception")]
         lab.lost.clear()
         if lost and (place := lab.text.of_traceback(lost[0])):
+            cancelled = isinstance(lost[0], asyncio.CancelledError)
+            asks = cancelled and lab.call_of("*.exception")
             return Wrong(
                 "unbounded",
-                f"A task had failed or was cancelled, and its callback raised {lost[0]!r}.",
+                f"A task {'was cancelled' if cancelled else 'had failed'}, and its callback raised "
+                f"{lost[0]!r}.",
                 place,
-                "`result()` raises what a task ended with, and `exception()` does so for a "
-                "cancelled one: nothing below is reached. Take the task out first: "
+                (
+                    "`exception()` of a cancelled task raises CancelledError"
+                    if asks and lab.text.place(asks) == place
+                    else "To ask such a task for its result raises its error"
+                )
+                + ", and nothing below is reached. Take the task out first: "
                 "`task.add_done_callback(kept.discard)` asks for nothing.",
-                headline="never lets go of some",
+                headline="never lets go of one that "
+                + ("failed" if tasks[1] in kept else "was cancelled"),
                 at="raises it",
             )
         if lost:

@@ -156,6 +156,8 @@ def none_left(lab, ended, when):
     if not ended.flying:
         return
     calls = f"{ended.flying} call{'s' * (ended.flying > 1)}"
+    # Where nobody of them failed or was first, there are no others.
+    headline = "left the calls running" if lab.cancelling else ""
     line = lab.call_of("gather", "wait", "as_completed", "create_task")
     narrow = passes = None
     if lab.cancelling or ended.error and not lab.text.handler_of(type(ended.error)):
@@ -170,6 +172,7 @@ def none_left(lab, ended, when):
                 behind,
                 "What stands behind a `finally` is not reached when a `return`, an error or a "
                 "cancellation leaves its `try`. Await the tasks inside the `finally`.",
+                headline=headline,
                 at="was not reached",
             )
         raise Wrong(
@@ -180,6 +183,7 @@ def none_left(lab, ended, when):
             if narrow
             else "`cancel` only asks, and returns at once. Await them after it, as `gather(*tasks, "
             "return_exceptions=True)` does.",
+            headline=headline,
             at=passes or ("gives them a while, and that may be too short" if turn else ""),
         )
     waited = None if narrow else lab.waited_at
@@ -189,6 +193,7 @@ def none_left(lab, ended, when):
         f"{'them' if ended.flying > 1 else 'it'} to stop.",
         narrow or waited or line,
         STOP,
+        headline=headline,
         at="is where it was cancelled" if waited else passes or "",
     )
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.handlers import suppressing
-from helpers.coach.mistakes.nodes import own_nodes
+from helpers.coach.mistakes.nodes import holds, is_named, own_nodes
 
 from .shared import let_out, other_clock
 
@@ -93,8 +93,8 @@ class Budget(Exercise):
                 if abs(pages - round(pages)) > 0.01:
                     raise Wrong(
                         "time limit",
-                        f"Page d is the last one, and at its turn {left:.3g} s were left. It had "
-                        f"{had['d']:.3g} s.",
+                        f"Page d is the last one, and at its turn {left:.3g} s were left. It was "
+                        f"given {had['d']:.3g} s.",
                         lab.operation("-=") or lab.operation("-"),
                         "What is left is the budget, less the seconds since the beginning. Count "
                         "each second once.",
@@ -102,9 +102,9 @@ class Budget(Exercise):
                     )
                 raise Wrong(
                     "time limit",
-                    f"Page d is the last one, and at its turn {left:.3g} s were left. It had "
-                    f"{had['d']:.3g} s.",
-                    lab.operation("/"),
+                    f"Page d is the last one, and at its turn {left:.3g} s were left. It was "
+                    f"given {had['d']:.3g} s.",
+                    _counting_for_a_share(lab) or lab.operation("/"),
                     "A page that was left out is no longer to be fetched. Count the pages that had "
                     "their turn, whatever came of it.",
                     headline="counted a page that was left out",
@@ -157,7 +157,7 @@ class Budget(Exercise):
             raise Wrong(
                 "time limit",
                 "At the turn of page b 11 s are left, and three pages, so its share is "
-                f"3.67 s. It had {seconds:.3g} s.",
+                f"3.67 s. It was given {seconds:.3g} s.",
                 lab.earliest(lab.call_of("timeout_at"), lab.operation("/")),
                 "What is left, divided by the pages that are left, this one included."
                 + (
@@ -339,11 +339,14 @@ class Budget(Exercise):
         "(len(pages) - number)",
         "max(1, len(pages) - number - 1)",
         kind="time limit",
-        says="It had 5.5 s",
+        says="It was given 5.5 s",
     )
 
     counts_what_came = with_shares.but(
-        "(len(pages) - number)", "(len(pages) - len(got))", kind="time limit", says="It had 3.17 s"
+        "(len(pages) - number)",
+        "(len(pages) - len(got))",
+        kind="time limit",
+        says="It was given 3.17 s",
     )
 
     @wrong("value", says="None")
@@ -405,5 +408,22 @@ def _counted_after_a_page(lab):
             for statement in blocks
             for node in (statement, *own_nodes(statement))
             if isinstance(node, ast.AugAssign) and not isinstance(node.value, ast.Constant)
+        )
+    )
+
+
+def _counting_for_a_share(lab):
+    """The line that counts for each page anew what its share is divided by; or None."""
+    nodes = lab.nodes()
+    divisions = [node for node in nodes if isinstance(getattr(node, "op", None), ast.Div)]
+    names = {getattr(getattr(node, "right", None), "id", None) for node in divisions} - {None}
+    return lab.earliest(
+        *(
+            node.lineno
+            for loop in nodes
+            if isinstance(loop, (ast.For, ast.While))
+            for node in own_nodes(loop)
+            if isinstance(node, ast.Assign) and is_named(node.targets[0], names)
+            if holds(node.value, "len")
         )
     )

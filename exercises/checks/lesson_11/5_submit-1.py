@@ -70,7 +70,7 @@ class Submit(Exercise):
                 f"It returned {result!r} after {at:g} s.",
                 lab.text.swallowing_handler(),
             )
-        self._went_on(saved, over, lab)
+        self._went_on(saved, over, lab, cancelled=True)
         if at > 1.001:
             raise Wrong(
                 "late",
@@ -101,7 +101,7 @@ class Submit(Exercise):
             headline="nobody waited for the saving",
         )
 
-    def _went_on(self, saved, over, lab):
+    def _went_on(self, saved, over, lab, cancelled=False):
         if saved == ["cancelled"]:
             mine = lab.call_of("group.create_task")
             if over < 4.999 and lab.call_of("shield", "wait") and not mine:
@@ -129,8 +129,11 @@ class Submit(Exercise):
                 "cancel passed on",
                 "The saving was cancelled in the middle.",
                 lab.earliest(lab.call_of("wait_for", "timeout"), lab.await_of()),
-                "A cancellation goes on to what you await, and `wait_for` cancels it when the time "
-                "is over. `asyncio.shield(task)` keeps both off; `asyncio.wait` cancels nothing.",
+                "When the time is over, `wait_for` and `timeout` cancel what you await. "
+                "`asyncio.shield(task)` keeps that off, and `asyncio.wait` cancels nothing."
+                if not cancelled and lab.call_of("wait_for", "timeout")
+                else "A cancellation goes on to what you await. `asyncio.shield(task)` stops it "
+                "there, and `asyncio.wait` passes none on.",
                 headline="ended the saving",
             )
         if len(saved) > 1:

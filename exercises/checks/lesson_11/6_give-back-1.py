@@ -60,8 +60,8 @@ class GiveBack(Exercise):
         case.told()
         for moments in [2], [2, 2.5], [2, 2.25, 2.5, 3], [6.5], [6.5, 7]:
             case = self._run(borrow, lab, moments)
-            met = [moment for moment in moments if moment <= case.over]
-            self._given(case, lab, f"It was cancelled {at_moments(met)}", moments)
+            when = f"`borrow` was cancelled {at_moments(case.cancelled_at)}"
+            self._given(case, lab, when, moments)
             self._cancelled(case, lab, moments)
             case.told()
         for moments in [2], [2, 4]:
@@ -110,7 +110,7 @@ class GiveBack(Exercise):
             again = sum(moment > case.begun for moment in case.cancelled_at) > 1
             raise Wrong(
                 "cut off",
-                f"{when}. `give_back` takes 2 s, and it was cancelled after {case.took:g} s.",
+                f"{when}. `give_back` takes 2 s, and was cancelled after {case.took:g} s.",
                 case.cut or call,
                 "A single cancellation in that time did no harm, a second one did. Wait in a loop, "
                 "until the task is done, and with a shield or `asyncio.wait` each time."

@@ -140,8 +140,9 @@ class LeaveThePool(Exercise):
                 lab.returning("done")
                 or lab.call_of("*.done")
                 or lab.earliest(lab.call_of("timeout*"), lab.returning(), lab.keyword("timeout")),
-                "The jobs in flight are done once the shutdown has ended. Look after that at all "
-                "jobs that are not `cancelled()`, and not at those alone that were done before.",
+                "The jobs in flight are done once the shutdown has ended. Collect after that, "
+                "from all jobs that are not `cancelled()`, and not only from those that were done "
+                "before.",
                 headline="lost results",
             )
         lab.equal(

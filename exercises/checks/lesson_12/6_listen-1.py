@@ -91,12 +91,14 @@ class ListenToAThread(Exercise):
                     "the loop, await something of asyncio's.",
                 )
             if turns > 1000:
+                yields = lab.call_of("sleep", given=0)
                 raise Wrong(
                     "spin",
                     f"The loop took {turns:,} turns in 0.25 s.",
-                    lab.call_of("sleep", given=0) or lab.while_loop(),
+                    yields or lab.while_loop(),
                     "Wait for what wakes you when a word has come: an `asyncio.Queue`, or an "
                     "`asyncio.Event`, that the callback reaches by `loop.call_soon_threadsafe`.",
+                    at="gives the others a turn, and goes on at once" if yields else "",
                 )
             if alarms.rung > 1:
                 raise Wrong(
