@@ -356,13 +356,6 @@ class InThread(Exercise):
         threading.Thread(target=in_the_other_thread).start()
         return future
 
-    asks_for_the_error_later = with_a_function_inside.but(
-        "future.set_exception, error",
-        "lambda: future.set_exception(error)",
-        kind="raised",
-        says="as an argument",
-    )
-
     @wrong("wrong thread", says="does not notice")
     def sets_it_directly(loop, work):
         future = Future()
