@@ -87,8 +87,8 @@ class WaitForAll(Exercise):
         lab.told("with a job that takes longer than any time limit")
         with short_waits():
             lab.call(wait_all, [job])
-            ended_in_time = list(ended)
-        if not ended_in_time:
+            in_time = bool(ended)
+        if not in_time:
             raise Wrong(
                 "early return",
                 "It returned, and the job was not done.",

@@ -2,7 +2,8 @@ import ast
 
 from helpers.basics.words import count
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
-from helpers.coach.mistakes.nodes import own_nodes
+from helpers.coach.mistakes.handlers import LEAVING
+from helpers.coach.mistakes.nodes import nodes_of_block, own_nodes
 
 GIVING = "append", "insert"
 NARROW = (
@@ -299,9 +300,8 @@ def left_from_finally(lab):
             part.lineno
             for node in lab.nodes()
             if isinstance(node, ast.Try)
-            for last in node.finalbody
-            for part in (last, *own_nodes(last))
-            if isinstance(part, (ast.Return, ast.Break, ast.Continue))
+            for part in nodes_of_block(node.finalbody)
+            if isinstance(part, LEAVING)
         )
     )
 

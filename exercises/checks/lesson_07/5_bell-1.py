@@ -21,6 +21,8 @@ ACTS = {
     "1 s": "a second goes by",
 }
 
+ITS_OWN = "The undo must take out the `wake` that this call of `park` put in, wherever it stands."
+
 
 class WriteBell(Exercise):
     """A bell, with an undo
@@ -134,9 +136,7 @@ class WriteBell(Exercise):
             "stale wake-up",
             observed,
             line,
-            try_
-            or "The undo must take out the `wake` that this call of `park` put in, wherever it "
-            "stands.",
+            try_ or ITS_OWN,
             headline="takes back another",
             at=at,
         )
@@ -380,8 +380,7 @@ class WriteBell(Exercise):
                 "In the end I cancelled those who still waited, which raised "
                 f"{error_words(error)}.",
                 line,
-                "The undo must take out the `wake` that this call of `park` put in, wherever it "
-                "stands.",
+                ITS_OWN,
                 headline=f"raised {type(error).__name__}",
                 at="raises it",
             ) from None

@@ -571,17 +571,21 @@ def _told(waits, end):
     return f"a coroutine that {listed([*does, last])}"
 
 
+def _taking_a_step(lab):
+    """The function that calls `send`, or None."""
+    sends = lab.text.calls_of("send")
+    return lab.text.function_at(sends[0].lineno) if sends else None
+
+
 def _first_call(lab):
     """The call of what takes a step, from elsewhere; or None."""
-    sends = lab.text.calls_of("send")
-    step = lab.text.function_at(sends[0].lineno) if sends else None
+    step = _taking_a_step(lab)
     calls = lab.text.calls_of(step.name) if step else ()
     return lab.earliest(*(call.lineno for call in calls if not spans(step, call.lineno)))
 
 
 def _next_step(lab):
     """The call for the next step in the function that takes one, or None."""
-    sends = lab.text.calls_of("send")
-    inside = lab.text.function_at(sends[0].lineno) if sends else None
+    inside = _taking_a_step(lab)
     calls = lab.text.calls_of("call_soon", "step", inside=inside) if inside else []
     return calls[-1].lineno if calls else None

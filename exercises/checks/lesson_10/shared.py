@@ -6,7 +6,7 @@ import asyncio
 from helpers.basics.words import listed
 from helpers.coach import Wrong
 from helpers.coach.form.text import is_function
-from helpers.coach.mistakes.nodes import is_named, own_nodes
+from helpers.coach.mistakes.nodes import is_named, nodes_of_block
 
 KEPT = OSError("kept")  # an error that a call returns is a result like any other
 STOP = "Cancel the tasks that are left, in a `finally`, and await them: `cancel` returns at once."
@@ -216,19 +216,17 @@ def _behind_a_cleanup(lab):
 
 def _awaits_of_tasks(statements):
     """The lines of these statements that await a `gather` or a `wait`."""
-    for statement in statements:
-        for node in (statement, *own_nodes(statement)):
-            if isinstance(node, ast.Await) and isinstance(node.value, ast.Call):
-                if is_named(node.value.func, ("gather", "wait")):
-                    yield node.lineno
+    for node in nodes_of_block(statements):
+        if isinstance(node, ast.Await) and isinstance(node.value, ast.Call):
+            if is_named(node.value.func, ("gather", "wait")):
+                yield node.lineno
 
 
 def _holds(statements, type_, names=()):
     """Whether there is such a node in these statements; for a call, one of these names."""
     return any(
         isinstance(node, type_) and (not names or is_named(node.func, names))
-        for statement in statements
-        for node in (statement, *own_nodes(statement))
+        for node in nodes_of_block(statements)
     )
 
 

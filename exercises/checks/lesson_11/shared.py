@@ -6,7 +6,7 @@ import ast
 
 from helpers.coach import Wrong
 from helpers.coach.mistakes.handlers import catches, suppressing
-from helpers.coach.mistakes.nodes import is_named, own_nodes
+from helpers.coach.mistakes.nodes import is_named, nodes_of_block, own_nodes
 
 TIMEOUT = {"TimeoutError"}
 
@@ -66,8 +66,7 @@ def _catches_inside(block):
     return any(
         (isinstance(node, ast.Try) and any(catches(one, TIMEOUT) for one in node.handlers))
         or not TIMEOUT.isdisjoint((suppressing(node) or (0, ()))[1])
-        for statement in block.body
-        for node in (statement, *own_nodes(statement))
+        for node in nodes_of_block(block.body)
         if not _has_deadline(node)
     )
 

@@ -4,7 +4,7 @@ import threading
 import time
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
-from helpers.coach.mistakes.nodes import is_named, own_nodes
+from helpers.coach.mistakes.nodes import is_named, nodes_of_block, own_nodes
 
 MOST_IN_A_ROW = 10
 CLOCKS = ("perf_counter*", "monotonic*", "time", "time_ns", "process_time*", "thread_time*")
@@ -261,9 +261,8 @@ def _skipped_pause(lab):
             if isinstance(loop, (ast.For, ast.While))
             for node in own_nodes(loop)
             if isinstance(node, ast.If)
-            for part in node.body
-            for inner in (part, *own_nodes(part))
-            if isinstance(inner, ast.Await) and not lab.has_run(inner.lineno)
+            for part in nodes_of_block(node.body)
+            if isinstance(part, ast.Await) and not lab.has_run(part.lineno)
         )
     )
 

@@ -9,7 +9,7 @@ from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.hangs import Stuck
 
-from .shared import ended, made_per_call, now
+from .shared import APART, ended, made_per_call, now
 
 
 class PayIn(Exercise):
@@ -258,7 +258,7 @@ class PayIn(Exercise):
                 "cancel passed on",
                 "The cancelled payment was made all the same, and its fee was taken: `euros` is "
                 f"{euros} in the end, and not {due}.",
-                lab.call_of("shield", "asyncio.wait", "create_task", "ensure_future"),
+                lab.call_of(*APART),
                 "What is shielded, or runs in a task of its own, may go on when `pay` is "
                 "cancelled. Await the bank's call without that.",
                 headline="made a cancelled payment",

@@ -7,7 +7,7 @@ from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.hangs import Stuck
 from helpers.coach.mistakes.nodes import is_named
 
-from .shared import as_coroutine, ended, made_per_call, outcome
+from .shared import APART, as_coroutine, ended, made_per_call, outcome
 
 
 class Limited(Exercise):
@@ -234,7 +234,7 @@ class Limited(Exercise):
                 "limit",
                 "The `fetch` of the cancelled caller went on, and its place was given to another: "
                 f"{service.peak} calls were in `fetch` at once; at most {most} may be.",
-                lab.call_of("shield", "asyncio.wait", "create_task", "ensure_future"),
+                lab.call_of(*APART),
                 "What is shielded, or runs in a task of its own, may go on when its caller is "
                 "cancelled. Await `fetch(page)` without that.",
                 headline="gave away the place of a call that goes on",

@@ -2,6 +2,9 @@
 
 import asyncio
 
+# What lets a call go on when its caller is cancelled.
+APART = "shield", "asyncio.wait", "create_task", "ensure_future"
+
 
 def made_per_call(lab):
     """Line at which an `async def` makes a lock, so anew in each call; None if none does."""

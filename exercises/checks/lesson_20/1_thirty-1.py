@@ -38,8 +38,9 @@ def _differs(lab, calls, as_promised, swallowed):
     """Where the test called a broken `order`, and had another outcome or another time of it than
     of a good one, and what to say of that line; None if it never had. For another time alone, the
     one assertion behind it that leaves room for more than one time, or the one of those in which
-    the deadline stands. swallowed: where assertions
-    failed inside a kitchen, and `order` let nothing out.
+    the deadline stands.
+
+    swallowed: where assertions failed inside a kitchen, and `order` let nothing out.
     """
     if swallowed:
         return swallowed[0], "fails inside the kitchen, and this `order` swallows that", OUTSIDE

@@ -5,6 +5,7 @@ import asyncio
 import itertools
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.hangs import Stuck
 
 from .shared import must_pass, verdict
 
@@ -67,7 +68,12 @@ class SteadyTest(Exercise):
             (self.last_twice, "washes the last plate twice"),
         ):
             error = verdict(lab, bounded(test_washer, broken, seconds=patience))
-            self._must_end(error, f"a washer that {what}", lab)
+            self._must_end(
+                error,
+                f"I gave your test a washer that {what}, and it",
+                "Wait until each plate was reported: `dirty.join()`.",
+                lab,
+            )
             if error is None:
                 raise Wrong(
                     "passes the broken",
@@ -87,25 +93,26 @@ class SteadyTest(Exercise):
                 "Its error must come out, or an assert must fail.",
                 headline="passes a broken one",
             )
-        if type(error).__name__ == "Stuck" or isinstance(error, Hung):
-            raise Wrong(
-                "endless",
-                "I gave your test a washer that dies of an error at the second plate. "
-                f"Nobody washes the other plates any more; your test still waited {_until(error)}.",
-                lab.call_of("join", "wait"),
-                "Let the death of the washer end your wait: a TaskGroup does that.",
-                headline="hangs where it should fail",
-            )
+        self._must_end(
+            error,
+            "I gave your test a washer that dies of an error at the second plate. Nobody washes "
+            "the other plates any more; your test",
+            "Let the death of the washer end your wait: a TaskGroup does that.",
+            lab,
+        )
         self._passes_with(900_000, test_washer, lab, limited)
 
-    def _must_end(self, error, washer, lab):
-        """Raise Wrong for a test that hangs with such a washer, which does all that it is given."""
-        if type(error).__name__ == "Stuck" or isinstance(error, Hung):
+    def _must_end(self, error, told, try_, lab):
+        """Raise Wrong for a test that hangs with a broken washer. told: what it was given, up to
+        the word for the test itself.
+        """
+        if isinstance(error, (Stuck, Hung)):
+            until = f"after {error}" if isinstance(error, Hung) else "when nothing could wake it"
             raise Wrong(
                 "endless",
-                f"I gave your test {washer}, and it still waited {_until(error)}.",
+                f"{told} still waited {until}.",
                 lab.call_of("join", "wait"),
-                "Wait until each plate was reported: `dirty.join()`.",
+                try_,
                 headline="hangs where it should fail",
             )
 
@@ -423,11 +430,6 @@ class SteadyTest(Exercise):
             dirty.put_nowait(plate)
         await washer(dirty, clean)
         assert clean == [0, 1, 2, 3, 4]
-
-
-def _until(error):
-    """How long a test waited that ended with this."""
-    return f"after {error}" if isinstance(error, Hung) else "when nothing could wake it"
 
 
 class Hung(Exception):

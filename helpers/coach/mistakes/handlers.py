@@ -11,6 +11,7 @@ from helpers.coach.mistakes.nodes import (
     is_named,
     line_of_call,
     names_in,
+    nodes_of_block,
     own_nodes,
     spans,
     suppressed_by,
@@ -102,7 +103,7 @@ def kept_by(block: ast.AST, names: Collection[str], sure: bool = False) -> Keepe
             parts = handler.body if sure else inside
             raises = not leaves and any(isinstance(part, ast.Raise) for part in parts)
             return None if raises else Keeper(handler.lineno, *CATCHES)
-    leaving = [part for part in _parts(block.finalbody) if isinstance(part, LEAVING)]
+    leaving = [part for part in nodes_of_block(block.finalbody) if isinstance(part, LEAVING)]
     return Keeper(leaving[0].lineno, *ENDS) if leaving else None
 
 
@@ -222,7 +223,7 @@ def taken_inside(nodes: Collection[ast.AST]) -> int | None:
         if isinstance(node, ast.Try):
             released = [
                 ast.unparse(part.func.value)
-                for part in _parts(node.finalbody)
+                for part in nodes_of_block(node.finalbody)
                 if isinstance(part, ast.Call) and is_named(part.func, ("*.release",))
             ]
             for statement in node.body:
@@ -280,7 +281,7 @@ def _made_in_some_cases(nodes, names):
 
 def _is_made_in_any_case(nodes, call):
     for node in nodes:
-        if isinstance(node, (ast.Try, ast.TryStar)) and call in _parts(node.finalbody):
+        if isinstance(node, (ast.Try, ast.TryStar)) and call in nodes_of_block(node.finalbody):
             return True
         if isinstance(node, ast.ExceptHandler) and catches(node, ("BaseException",)):
             if call in own_nodes(node):
@@ -311,10 +312,3 @@ def _suppresses(call, names):
 
 def _suppress(call):
     return Keeper(line_of_call(call), *CATCHES)
-
-
-def _parts(statements):
-    for statement in statements:
-        yield statement
-        if not is_function(statement):
-            yield from own_nodes(statement)

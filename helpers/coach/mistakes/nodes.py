@@ -5,6 +5,8 @@ import functools
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
+from helpers.coach.form.text import is_function
+
 COLLECTED = (ast.ListComp, ast.SetComp, ast.DictComp)
 COMPREHENSIONS = (*COLLECTED, ast.GeneratorExp)
 LOOPS = (ast.For, ast.While, *COMPREHENSIONS, ast.AsyncFor)
@@ -45,6 +47,16 @@ def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
         if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             yield child
             yield from own_nodes(child)
+
+
+def nodes_of_block(statements: Iterable[ast.stmt]) -> Iterator[ast.AST]:
+    """The statements of a block and the nodes below them, without those of functions defined in
+    there.
+    """
+    for statement in statements:
+        yield statement
+        if not is_function(statement):
+            yield from own_nodes(statement)
 
 
 def spans(node: ast.AST, line: int) -> bool:
