@@ -169,14 +169,15 @@ def test_environment_folder_warnings_and_modules_are_put_back(tmp_path, monkeypa
     verdict = ask(
         "t-plain",
         cell(
-            """
+            f"""
 import logging, os, warnings
 def double(number):
     import mine_too
     warnings.warn("only a warning")
-    return [os.environ.get("COACH"), os.getcwd(), logging.root.handlers, mine_too.VALUE]
+    here = os.getcwd() == {str(tmp_path)!r}
+    return [os.environ.get("COACH"), here, logging.root.handlers, mine_too.VALUE]
 """,
             "double",
         ),
     )
-    assert repr([None, str(tmp_path), [], 22])[:70] in verdict.observed
+    assert repr([None, True, [], 22]) in verdict.observed
