@@ -4376,3 +4376,36 @@ class TokenBucket:
             await asyncio.sleep((1 - self._tokens) / self._rate + 1e-6)
             self._refill()
         self._tokens -= 1
+
+# %% feed-1 wrong: Joins whenever the queue is full
+# cause: With a full queue it waits until all items are done before it puts the next, so workers are idle while an item waits for the slowest of them.
+# line: await queue.join() | if queue.full():
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    queue = asyncio.Queue(maxsize=size)
+    done = object()
+
+    async def worker():
+        while True:
+            item = await queue.get()
+            try:
+                if item is done:
+                    return
+                await send(item)
+            finally:
+                queue.task_done()
+
+    async with asyncio.TaskGroup() as tg:
+        for _ in range(workers):
+            tg.create_task(worker())
+
+        async for item in source:
+            if queue.full():
+                await queue.join()
+            await queue.put(item)
+
+        for _ in range(workers):
+            await queue.put(done)

@@ -3565,3 +3565,32 @@ def at_most(number, handle):
             writer.close()
 
     return limited
+
+# %% closing-1 wrong: Not closed when cancelled
+# cause: A cancellation is no Exception, so when `work` or the reading is cancelled the connection stays open.
+# line: except Exception:
+async def _close(writer):
+    writer.close()
+    try:
+        await writer.wait_closed()
+    except ConnectionError:
+        pass
+
+
+async def _answer(work, line):
+    try:
+        return await work(line)
+    except ValueError:
+        return b"error\n"
+
+
+async def handle(reader, writer, work):
+    try:
+        line = await reader.readline()
+        if line != b"":
+            writer.write(await _answer(work, line))
+            await writer.drain()
+    except Exception:
+        await _close(writer)
+        raise
+    await _close(writer)

@@ -161,7 +161,7 @@ def none_left(lab, ended, when):
     line = lab.call_of("gather", "wait", "as_completed", "create_task")
     narrow = passes = None
     if lab.cancelling or ended.error and not lab.text.handler_of(type(ended.error)):
-        narrow = lab.text.narrow_cleanup("cancel", *_cancelling(lab))
+        narrow = lab.text.narrow_cleanup("cancel")
         passes = narrow and ("lets a cancellation pass" if lab.cancelling else "doesn't catch it")
     if ended.cancelled:
         turn = None if narrow else lab.wait_behind("cancel")

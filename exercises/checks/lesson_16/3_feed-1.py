@@ -64,6 +64,15 @@ class Feed(Exercise):
                 )
                 if workers > 1 and abs(run.elapsed - in_batches(seconds, workers)) < SOON:
                     raise Wrong("batch barrier", took, lab.call_of("gather", "TaskGroup", "wait"))
+                if join := lab.repeated_call_of("join"):
+                    raise Wrong(
+                        "idle places",
+                        took,
+                        join,
+                        "`join` waits until all that was put is done, and meanwhile workers may "
+                        "wait for the next item. `put` waits by itself, for room alone.",
+                        headline="left a worker idle",
+                    )
                 raise Wrong(
                     "idle places",
                     took,

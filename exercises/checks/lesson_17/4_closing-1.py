@@ -195,7 +195,8 @@ class Answering(Exercise):
                     "cancelled.",
                     at="let the error out before the `close`",
                 )
-            skipped = lab.text.skipped("close", "abort")
+            narrow = run.error and lab.text.narrow_cleanup("close", "abort")
+            skipped = narrow or lab.text.skipped("close", "abort")
             if not run.error and answer == b"":
                 skipped = skipped or lab.condition("answer")
             raise Wrong(
@@ -205,7 +206,11 @@ class Answering(Exercise):
                 skipped or (run.error and lab.text.of_traceback(run.error)),
                 "What has to be done however it ends belongs in a `finally`, and all that may fail "
                 "in its `try`. A cancellation is no `Exception`.",
-                at="isn't met on this way out" if skipped else "let it out past the `close`",
+                at="lets it pass"
+                if narrow
+                else "isn't met on this way out"
+                if skipped
+                else "let it out past the `close`",
             )
         if wires[0].thrown_away:
             raise Wrong(

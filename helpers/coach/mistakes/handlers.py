@@ -172,7 +172,8 @@ def narrow_cleanup(nodes: Collection[ast.AST], *names: str) -> int | None:
     """The one `except` that makes a call of such a name after an error, and not after each: a
     cancellation passes it. None where a `finally` makes the call.
     """
-    calls = [node for node in nodes if isinstance(node, ast.Call) and is_named(node.func, names)]
+    calls = _calls(nodes, names)
+    calls += [call for call in _for_those_who_call(nodes, calls) if call not in calls]
     sure = [call for call in calls if _is_made_in_any_case(nodes, call)]
     found = [
         handler.lineno
@@ -274,9 +275,29 @@ def _outside_of(nodes, inner):
 
 
 def _made_in_some_cases(nodes, names):
-    """The calls of such a name; none if one of them is made however it ends."""
-    calls = [node for node in nodes if isinstance(node, ast.Call) and is_named(node.func, names)]
+    """The calls of such a name, or in their place those of the function of the cell that makes
+    them; none if one of them all is made however it ends.
+    """
+    calls = _calls(nodes, names)
+    if any(_is_made_in_any_case(nodes, call) for call in calls):
+        return []
+    calls = _for_those_who_call(nodes, calls)
     return [] if any(_is_made_in_any_case(nodes, call) for call in calls) else calls
+
+
+def _calls(nodes, names):
+    return [node for node in nodes if isinstance(node, ast.Call) and is_named(node.func, names)]
+
+
+def _for_those_who_call(nodes, calls):
+    """These calls; those in a function of the cell that is called itself stand where it is."""
+    for function in filter(is_function, nodes):
+        own = list(own_nodes(function))
+        inside = [call for call in calls if call in own]
+        around = [call for call in _calls(nodes, [function.name]) if call not in own]
+        if inside and around:
+            calls = [call for call in calls if call not in inside and call not in around] + around
+    return calls
 
 
 def _is_made_in_any_case(nodes, call):
