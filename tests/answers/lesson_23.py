@@ -911,7 +911,9 @@ async def crawl(fetch, todo, done, workers, stop, grace):
         await asyncio.wait(tasks)
         closer.cancel()
 
-# %% crawl-stop-1 right: waits for the first failure or the stop
+# %% crawl-stop-1 wrong: waits for the first failure or the stop
+# cause: when a fetch fails in the grace, the others go on until they are done or the grace is over
+# line: await asyncio.wait(tasks, timeout=grace)
 import asyncio
 
 

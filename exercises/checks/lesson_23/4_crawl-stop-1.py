@@ -37,8 +37,8 @@ class Stopping(Exercise):
     - Once `stop` is set, no worker begins another page. A worker that has one may finish it within
       `grace` seconds; one that needs longer is cancelled.
     - If `crawl` itself is cancelled, it cancels its workers at once, and the cancellation comes
-      out. If a `fetch` raises an error, it does the same, and that error comes out, alone or in a
-      group.
+      out. If a `fetch` raises an error, in the grace too, it does the same, and that error comes
+      out, alone or in a group.
     - A page that was begun and is not done goes back into `todo`, at either end. In the end each
       page is in `todo` or in `done`, once.
     - It returns as soon as there is nothing left to wait for, and then nothing of it runs any more.
@@ -73,6 +73,8 @@ class Stopping(Exercise):
         self.scene(crawl, lab, seconds, None, 1, done="a", ends=2, fails="c")
         seconds = dict(a=1, b=3, c=1)
         self.scene(crawl, lab, seconds, 2.53, 10, done="ac", ends=3, fails="b")
+        seconds["c"] = 4
+        self.scene(crawl, lab, seconds, 2.53, 10, done="a", ends=3, fails="b")
         try:
             earlier = {"an earlier page": 0}
             self.scene(crawl, lab, dict(a=1, b=1, c=1), None, 1, "abc", ends=2, earlier=earlier)
@@ -167,6 +169,8 @@ class Stopping(Exercise):
         self.kept(lab, fetch, pages, found, seconds, fails)
         lab.limited(fetch.peak, 2, "fetches", fetch.peak_place)
         if took[0] > ends + SOON:
+            if fails and stopped:
+                self.late_after_an_error(lab, took[0], ends, fails)
             self.late(lab, took[0], fetch, ends, stopped, cancelled)
         missing = [page for page in done if page not in found]
         if missing:
@@ -394,6 +398,18 @@ class Stopping(Exercise):
         place = fetch.places[fetch.calls.index(page)]
         narrow = place and lab.text.narrow_handler([place[1]], error)
         return narrow or place
+
+    def late_after_an_error(self, lab, elapsed, failed, page):
+        raise Wrong(
+            "late",
+            f"{page!r} failed after {failed:g} s, in the grace, and it returned after "
+            f"{elapsed:g} s.",
+            lab.call_of("wait", "wait_for", "timeout", given="grace") or lab.call_of("wait"),
+            "An error ends the crawl, in the grace as well: cancel the other workers at once. "
+            "(`asyncio.wait` returns at the first error if it is told "
+            "`return_when=asyncio.FIRST_EXCEPTION`.)",
+            headline="went on after an error",
+        )
 
     def late(self, lab, elapsed, fetch, ends, stopped, cancelled):
         took = f"It returned after {elapsed:g} s; it must return after {ends:g} s."
