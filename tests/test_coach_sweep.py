@@ -40,6 +40,13 @@ def test_the_model_does_as_the_model_does():
     assert ask("t-sweep", cell(solution, "fetch_all")).status == "solved"
 
 
+def test_a_case_in_which_the_model_computes_for_long_has_time_for_it():
+    """`many_numbers` computes twice as long as the check's own limit, whoever is asked."""
+    assert finding.find("t-many", FIXTURES).limit < 0.6
+    right = cell("def squares(numbers):\n    return [one**2 for one in numbers]", "squares")
+    assert ask("t-many", right).status == "solved"
+
+
 @pytest.mark.parametrize(
     "body, kind, words",
     [

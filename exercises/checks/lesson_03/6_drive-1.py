@@ -223,7 +223,7 @@ class Drive(Exercise):
                 "generator would have caught it.",
                 lab.text.let_out(error),
                 "Catch the LookupError around `find`, and `generator.throw(error)`.",
-                headline="kept the error from the generator",
+                headline="did not pass the error on",
                 at="lets the error out",
             ) from None
         if sent := [answer for answer in heard if isinstance(answer, LookupError)]:
@@ -243,7 +243,7 @@ class Drive(Exercise):
                 "would have caught it.",
                 lab.call_of("*.close") or lab.handler(LookupError),
                 "`generator.throw(error)`, where you catch the LookupError.",
-                headline="kept the error from the generator",
+                headline="did not pass the error on",
             )
         if got is None and expected is not None:
             raise Wrong(

@@ -162,7 +162,7 @@ class WithKey(Exercise):
                 "I threw a ValueError in, and it came out again. `work` would have caught it.",
                 lab.yielding(),
                 "What is thrown must arrive in `work`: `yield from work`.",
-                headline="kept the error from `work`",
+                headline="did not pass the error on",
             ) from None
         except StopIteration:
             raise Wrong(

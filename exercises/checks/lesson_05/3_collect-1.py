@@ -149,7 +149,7 @@ class RunAll(Exercise):
                 "turns",
                 f"The log is {log}: B began when A had ended.",
                 lab.yielding_from() or lab.inner_loop() or lab.looping(),
-                "Give one turn, then put it at the end of the queue.",
+                "Give the first generator one turn, then put it at the end of the queue.",
                 headline="ran each to its end",
             )
         if log == "ABC":

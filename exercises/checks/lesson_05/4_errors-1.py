@@ -115,7 +115,7 @@ class RunOn(Exercise):
                 "turns",
                 f"The log is {log}: D began when B had ended.",
                 lab.yielding_from() or lab.inner_loop() or lab.looping(),
-                "Give one turn, then put it at the end of the queue.",
+                "Give the first generator one turn, then put it at the end of the queue.",
                 headline="ran each to its end",
             )
         if log == "ABDBDB":

@@ -153,8 +153,10 @@ class NextWait(Exercise):
                     "changed",
                     f"Before, the {name} held {was}; afterwards {[*left]}.",
                     lab.call_of("pop*", "*pop", "remove", "sort", "sorted"),
-                    "Only look, take nothing out, and leave the order as it is: the loop still "
-                    "needs both.",
+                    "Only look, and leave the order as it is: the loop does the rest."
+                    if len(left) == len(was)
+                    else "Only look, and take nothing out: the loop does that. "
+                    f"`{'ready' if name == 'queue' else 'sleeping'}[0]` shows the first.",
                     headline=f"changed the {name}",
                 )
         return got

@@ -117,8 +117,8 @@ class HeapWithTies(Exercise):
                 "heap",
                 f"{said} At 4 it returned {got}; expected [a, b, c].",
                 lab.for_loop(*heaps),
-                "Only the first entry of a heap has its place, the rest isn't sorted. Take out one "
-                "after the other with `heappop`.",
+                "Only the first entry of a heap is sure to be in its place; the rest isn't sorted. "
+                "Take out one after the other with `heappop`.",
                 headline="took a heap for a sorted list",
             )
         lab.equal(got, [a, b, c], what="with 1 for a, 3 for c and 2 for b, at 4 it returned")
@@ -195,13 +195,14 @@ class HeapWithTies(Exercise):
             left = lab.call_of("insort_left", "bisect_left")
             raise Wrong(
                 "heap",
-                f"I added a, b, c, d and e with the same deadline. They came out as {got}.",
+                f"I added a, b, c, d and e, in this order, with the same deadline. They came out "
+                f"as {got}.",
                 left or lab.call_of("heappush", "append", "insort*", "sort", "min"),
                 "A new one belongs behind those with the same deadline: `insort_right`."
                 if left
                 else "Let a ticket decide among equal deadlines: a number that `add` counts up, "
                 "compared right after the deadline.",
-                headline="no order among equals",
+                headline="wrong order among equals",
             )
         line = lab.assigned(to="who")
         if isinstance(got, list) and len(got) < 5 and line:

@@ -300,7 +300,9 @@ class FakeLoop:
                 "as its first argument.",
                 self.lab.call_of("wake_at"),
                 "`loop.wake_at(deadline, who)`: the deadline first.",
-                headline="gave no deadline",
+                headline="swapped the arguments"
+                if isinstance(who, (int, float))
+                else "gave no deadline",
             )
         entry = [deadline, next(self.tickets), who]
         heapq.heappush(self.sleeping, entry)
@@ -349,7 +351,8 @@ class FakeLoop:
             "blocked",
             f"It called `time.sleep` for {seconds:.1f} s, and nobody else could run.",
             self.lab.call_of("sleep"),
-            "Only the loop may sleep, and only if nobody is ready. Yield instead.",
+            "Only the loop may sleep, and only if nobody is ready. Yield a function that calls "
+            "`loop.wake_at`.",
             headline="held up the loop",
         )
 

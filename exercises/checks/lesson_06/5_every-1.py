@@ -99,7 +99,7 @@ class Every(Exercise):
                 or lab.assigned(to="now")
                 or _begins_anew(lab)
                 or lab.call_of("sleep"),
-                "Count the beats from the start.",
+                "Count the beats from the start: one that is late moves none of the next.",
                 headline="lost the beat",
             )
 

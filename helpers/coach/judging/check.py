@@ -42,6 +42,7 @@ from helpers.coach.mistakes.source import Place, Source
 from helpers.coach.mistakes.verdict import Verdict, too_busy, verdict_of
 from helpers.coach.mistakes.words import error_words
 
+ROOM = 10  # times as long as the model computed that an answer may take in a case of a sweep
 SWEEP = 10.0  # seconds that a sweep may take in all, where each case goes on
 MOST_STEPS = 20_000  # a recording of more is no picture any more
 
@@ -206,7 +207,7 @@ class Check:
         try:
             self._verify(exercise, answer)
             sweep_ends = self._time_left.counted + SWEEP
-            Sweeping(exercise, lab, self._again, lambda: self._go_on(sweep_ends)).judge(answer)
+            Sweeping(exercise, lab, self._again, self._time_for(sweep_ends)).judge(answer)
         except BaseException as raised:
             error = raised
         lab.stop_sites()
@@ -259,11 +260,17 @@ class Check:
             lab.close()
             self.lab.shown = shown
 
-    def _go_on(self, ends):
-        """Give the next case of a sweep as much time as the check had, while there is some."""
-        left = ends - self._time_left.counted
-        if left > 0:
-            self._time_left.more(min(left, self._request["limit"]))
+    def _time_for(self, ends):
+        """What gives the next case of a sweep as much time as the check had, while there is some,
+        or more than the model has computed for in this case: many items take a while.
+        """
+
+        def go_on(took=0.0):
+            left = ends - self._time_left.counted
+            if left > 0:
+                self._time_left.more(min(left, max(self._request["limit"], ROOM * took)))
+
+        return go_on
 
     def _again(self):
         """The answer as it came, in which no call has left a trace."""

@@ -12,6 +12,7 @@ from helpers.coach.form.statement import Exercise, Wrong
 from helpers.coach.form.sweeps import Sweep
 from helpers.coach.judging.cases import Case, cases_of, drawn, spread
 from helpers.coach.judging.lab import Lab
+from helpers.coach.judging.load import cpu_now
 from helpers.coach.judging.twists import NONE, Twist, cancellations, failures
 from helpers.coach.mistakes.source import Source
 from helpers.coach.mistakes.words import brief
@@ -22,12 +23,14 @@ TWISTED = 3  # cases of a sweep, at most, that are asked with a failure or a can
 @dataclass
 class Outcome:
     """What came of asking once: what the play returned, or what it raised; and the inputs of the
-    case that are not what they were, by their place in it: (before, afterwards), as text.
+    case that are not what they were, by their place in it: (before, afterwards), as text. took:
+    seconds of computing.
     """
 
     seen: object = None
     error: BaseException | None = None
     changed: dict[int, tuple[str, str]] = field(default_factory=dict)
+    took: float = 0.0
 
 
 Asked = tuple[Case, Twist, Outcome]
@@ -119,6 +122,7 @@ def ask(
     twist: Twist = NONE,
 ) -> Outcome:
     """Ask a program with one case: an answer, or the model."""
+    begun = cpu_now()
     lab.begin_case(twist)
     given = copy.deepcopy(case)
     try:
@@ -126,9 +130,9 @@ def ask(
         lab.check_awaited()
         things = [(value, given[name]) for name, value in case.items()]
         things += [(copied, thing) for thing, copied in lab.owned]
-        return Outcome(seen, changed=_changed(things))
+        return Outcome(seen, changed=_changed(things), took=cpu_now() - begun)
     except BaseException as error:
-        return Outcome(error=error)
+        return Outcome(error=error, took=cpu_now() - begun)
 
 
 def _changed(things):

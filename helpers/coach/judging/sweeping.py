@@ -37,7 +37,7 @@ class Sweeping:
     """The sweeps of an exercise, as one answer is asked with them.
 
     again: makes the same answer anew, as if no call had been made of it. go_on: is called before
-    each run, which has time of its own.
+    each run, which has time of its own, with the seconds that the model computed in it.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Sweeping:
         exercise: type[Exercise],
         lab: Lab,
         again: Callable[[], Any],
-        go_on: Callable[[], None],
+        go_on: Callable[..., None],
     ):
         self._exercise = exercise
         self._lab = lab
@@ -205,7 +205,7 @@ class Sweeping:
             raise
 
     def _compare_once(self, sweep, answer, case, twist, expected):
-        self._go_on()
+        self._go_on(expected.took)
         got = ask(self._exercise, answer, self._lab, sweep, case, twist)
         if got.error is not None and expected.error is None:
             raise got.error
