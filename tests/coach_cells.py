@@ -16,7 +16,7 @@ from helpers.coach.form.text import make_known, nodes_of, run_as_cell
 
 FIXTURES = pathlib.Path(__file__).parent / "coach_checks"
 numbers = itertools.count(1)
-AGAIN = 3  # times, at most, that an answer is judged
+AGAIN = 5  # times, at most, that an answer is judged
 
 HEAD = "import asyncio, os, socket, subprocess, sys, threading, time\n"
 RIGHT = "    return await asyncio.gather(*(fetch(url) for url in urls))\n"
