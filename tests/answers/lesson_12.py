@@ -2609,3 +2609,19 @@ async def search(look, places, seconds):
     except TimeoutError:
         stop.set()
         return None
+
+# %% listen-1 wrong: blocking get on the loop
+# cause: get() of a queue.Queue blocks the loop's thread until the next word comes, so no other task can run meanwhile.
+# line: iter(channel.get, None)
+import asyncio
+import queue
+
+
+async def listen(subscribe):
+    channel = queue.Queue()
+    subscribe(channel.put)
+    words = []
+    for word in iter(channel.get, None):
+        words.append(word)
+        await asyncio.sleep(0)
+    return words

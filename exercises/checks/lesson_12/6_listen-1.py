@@ -81,11 +81,13 @@ class ListenToAThread(Exercise):
                     "Don't guess how long it takes. Wait for the `None`.",
                     headline="waited too long",
                 )
-            if speaker.ticks == 0:
+            stood = len(speaker.places) >= len(speaker.words)  # for each word, but for one or so
+            if speaker.ticks == 0 or stood and speaker.ticks <= len(speaker.words) + 1:
+                had = f"{speaker.ticks} turns in 0.3 s" if speaker.ticks else "no turn at all"
                 raise Wrong(
                     "blocked",
-                    "While it waited for the words, a task beside it that ticks "
-                    "every 10 ms had no turn at all.",
+                    "While it waited for the words, a task beside it that ticks every 10 ms had "
+                    f"{had}.",
                     speaker.stood(),
                     "A `queue.Queue`, a `threading.Event` and `join` block the thread. On "
                     "the loop, await something of asyncio's.",
