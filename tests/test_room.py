@@ -48,7 +48,7 @@ def learner(tmp_path, monkeypatch):
     joining._sender.cache_clear()
 
 
-def wait_until(true, seconds=10.0):
+def wait_until(true, seconds=60.0):
     until = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < until, "it did not come about"
