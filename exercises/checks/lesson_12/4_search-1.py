@@ -137,7 +137,8 @@ class StopTheSearch(Exercise):
         async def main():
             task = asyncio.create_task(search(lab.blocking(places.look), range(300), 5))
             await asyncio.sleep(0.1)
-            if task.done() and task.exception() is None and not places.seen:
+            over = task.done() and not task.cancelled() and task.exception() is None
+            if over and not places.seen:
                 self._looks_at_nothing(lab)
             waited.append(lab.where(task))
             task.cancel()

@@ -195,7 +195,7 @@ class Answering(Exercise):
                     "cancelled.",
                     at="let the error out before the `close`",
                 )
-            narrow = run.error and lab.text.narrow_cleanup("close", "abort")
+            narrow = run.error and _passed_by(lab, run.error)
             skipped = narrow or lab.text.skipped("close", "abort")
             if not run.error and answer == b"":
                 skipped = skipped or lab.condition("answer")
@@ -379,6 +379,17 @@ class Answering(Exercise):
                 writer.write(await work(line))
         finally:
             writer.close()
+
+
+def _passed_by(lab, error):
+    """The `except` that closes the connection, and that the error passed on its way, or None."""
+    narrow = lab.text.narrow_cleanup("close", "abort")
+    for node in lab.nodes():
+        if any(handler.lineno == narrow for handler in getattr(node, "handlers", ())):
+            last = node.body[-1].end_lineno
+            if any(node.lineno < line <= last for line in lab.text.steps_of(error)):
+                return narrow
+    return None
 
 
 def _ahead_of_close(lab, error):
