@@ -76,8 +76,8 @@ class RunJobs(Exercise):
         if inspect.isgenerator(results):
             raise Wrong(
                 "future for its result",
-                "It returned what `map` gives, which hands out the results one by one. The task "
-                "asks for a list.",
+                "It returned what `map` gives, which hands out the results one by one. The "
+                "exercise asks for a list.",
                 lab.returning(),
                 "Make a list of it: `list(...)`.",
                 headline="returned the boxes",

@@ -36,7 +36,7 @@ class Averages(Exercise):
                 if isgenerator(got)
                 else f"It returned {made}, which sends a number only when it is asked for an item.",
                 lab.earliest(lab.yielding(), lab.returning()),
-                "The task asks for a list: collect the answers, and `return` them.",
+                "The exercise asks for a list: collect the answers, and `return` them.",
                 headline="not a list",
             )
         if heard == [10, None, 20, None, 60, None] and lab.dropping("send"):

@@ -78,7 +78,7 @@ class LeaveThePool(Exercise):
         if len(bench.hands) > 2:
             raise Wrong(
                 "limit",
-                f"{len(bench.hands)} threads worked on the items; the task asks for two.",
+                f"{len(bench.hands)} threads worked on the items; the exercise asks for two.",
                 lab.call_of("*Executor", "to_thread", "run_in_executor", "Thread"),
                 "Make a pool of two: `ThreadPoolExecutor(2)`.",
             )

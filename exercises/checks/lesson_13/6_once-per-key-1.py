@@ -276,7 +276,7 @@ class OncePerKey(Exercise):
         if not callable(get):
             raise Wrong(
                 "value",
-                f"It returned {get!r}; the task asks for a coroutine function.",
+                f"It returned {get!r}; the exercise asks for a coroutine function.",
                 try_="Define a function inside, and return it without calling it.",
             )
         return get

@@ -161,7 +161,7 @@ class Borrowed(Exercise):
                 if ends == "with an error"
                 else f"A {type(error).__name__} isn't an Exception. Only a `finally` is reached "
                 "on every way out.",
-                at="lets the error out" if error else "",
+                at="lets it pass, and the release is not reached" if error else "",
             )
         raise Wrong(
             "value",

@@ -120,8 +120,8 @@ class Survivor(Exercise):
                 "stopped early",
                 "The worker returned before it was cancelled.",
                 self._way_out(lab),
-                "Here None is an item like any other, and nothing in the queue tells the end: take "
-                "item after item, `while True`.",
+                "Here None is an item like any other, and nothing in the queue tells the end. Take "
+                "item after item, and don't look for a None.",
                 headline="took None for the end",
             )
 

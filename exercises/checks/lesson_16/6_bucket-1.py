@@ -76,8 +76,8 @@ class Bucket(Exercise):
         if next_served > 0.5 + SOON and got[2] is not None and got[2] > 0.5 + SOON:
             raise Wrong(
                 "late",
-                f"Number 3 was served at {got[2]:g} s. Number 2 took no token, so number 3 could "
-                "have been served at 0.5 s.",
+                f"Number 3 was served at {got[2]:g} s. A task that is cancelled takes no token: "
+                "number 3 could have been served at 0.5 s.",
                 _counted_before(lab),
                 "The token of the task that was cancelled is gone, and those behind it had fixed "
                 "by then how long they wait. Let one after another in, with a lock, and take the "

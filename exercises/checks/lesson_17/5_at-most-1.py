@@ -120,7 +120,7 @@ class AtMost(Exercise):
                 "the next client was told busy.",
                 _counted_back(lab)
                 or lab.earliest(lab.operation("-="), lab.call_of("release", "discard", "remove")),
-                "Give the place back in `finally`, or by `async with`.",
+                "Give the place back in a `finally` around `handle`, or by `async with`.",
                 headline="a place was lost",
             )
         if not any(isinstance(error, ZeroDivisionError) for error in errors):
