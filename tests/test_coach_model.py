@@ -43,9 +43,9 @@ def test_what_is_known_is_not_asked_again():
     assert [(case, twist) for case, twist, _ in known] == asked
     assert {type(outcome.error) for *_, outcome in known} <= {type(None), OSError, TimeoutError}
     for case, twist, outcome in known:
-        again = model.outcome(sweep, new_lab(exercise), case, twist, lambda: None)
+        again = model.outcome(sweep, new_lab(exercise), case, twist, lambda took: None)
         assert again is outcome
-    unknown = model.outcome(sweep, new_lab(exercise), dict(known[0][0]), twist, lambda: None)
+    unknown = model.outcome(sweep, new_lab(exercise), dict(known[0][0]), twist, lambda took: None)
     assert isinstance(unknown.error, TypeError)
 
 
@@ -54,7 +54,7 @@ def test_an_answer_is_measured_by_what_is_known(monkeypatch):
     program = model_of(exercise).program
     model_of(exercise).get_known()
     monkeypatch.setattr(model_of(exercise), "program", None)
-    Sweeping(exercise, new_lab(exercise), lambda: program, lambda: None).judge(program)
+    Sweeping(exercise, new_lab(exercise), lambda: program, lambda took: None).judge(program)
 
 
 def test_what_goes_by_the_real_clock_is_not_found_out_beforehand():
@@ -85,5 +85,5 @@ def test_what_a_model_does_can_be_known_and_leaves_no_thread(id):
     assert threading.active_count() == threads
     asked = []
     for sweep in exercise.sweeps:
-        assert [*model.asked(sweep, new_lab(exercise), lambda: asked.append(id))]
+        assert [*model.asked(sweep, new_lab(exercise), lambda took: asked.append(id))]
     assert not asked

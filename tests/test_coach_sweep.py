@@ -141,7 +141,7 @@ def test_on_the_real_clock_no_smaller_case_is_looked_for(monkeypatch):
         return "never this"
 
     with pytest.raises(Wrong, match="It returned 'never this'"):
-        Sweeping(exercise, lab, lambda: answer, lambda: None).judge(answer)
+        Sweeping(exercise, lab, lambda: answer, lambda took: None).judge(answer)
     assert not looked
 
 
@@ -166,7 +166,7 @@ def test_a_list_that_a_sweep_has_made_stays_as_it_is_too():
         Made.sweeps = [play.coach_sweep]
         Made.solution, Made.asks = staticmethod(lambda: "count_all = len"), "count_all"
         lab = Lab("count_all", "real", Source(()))
-        Sweeping(Made, lab, lambda: count_all, lambda: None).judge(count_all)
+        Sweeping(Made, lab, lambda: count_all, lambda took: None).judge(count_all)
 
     def empties(items):
         count = len(items)

@@ -3008,3 +3008,25 @@ async def supervise(worker, restarts, pause):
             if attempt == restarts:
                 raise
             await asyncio.sleep(pause)
+
+# %% first-answer-1 wrong: TaskGroup stops at first failure
+# cause: The tasks belong to a TaskGroup, so the first server that fails cancels all the others and the caller gets an error although another one would have answered.
+# line: async with asyncio.TaskGroup() as group: | group.create_task(ask(server))
+import asyncio
+
+
+async def first_answer(ask, servers):
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(ask(server)) for server in servers]
+
+        for earliest in asyncio.as_completed(tasks):
+            try:
+                answer = await earliest
+            except Exception:
+                # this server doesn't count, try the next one
+                continue
+
+            # We have a winner: stop the rest. The group waits for them.
+            for task in tasks:
+                task.cancel()
+            return answer

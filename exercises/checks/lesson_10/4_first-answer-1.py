@@ -80,6 +80,16 @@ class FirstAnswer(Exercise):
                     "`gather(*tasks, return_exceptions=True)` keeps the errors to itself.",
                     headline="raised the error of a failed server",
                 )
+            if isinstance(ended.error, ExceptionGroup) and (group := lab.call_of("TaskGroup")):
+                raise Wrong(
+                    "one failure ends all",
+                    f"{ended.error!r} came out. Another server would have answered.",
+                    group,
+                    "When one of its tasks fails, a TaskGroup cancels all the others, even if you "
+                    "catch the error where you await that task. Catch it inside the task, or do "
+                    "without a group, and stop the rest yourself.",
+                    headline="one failure stopped them all",
+                )
             raise Wrong(
                 "one failure ends all",
                 f"{ended.error!r} came out. Another server would have answered.",

@@ -61,6 +61,16 @@ class InHand(Exercise):
                 "`queue.put_nowait(job)`, and raise the CancelledError again.",
                 headline="lost the job in hand",
             )
+        if 2 in queue:
+            raise Wrong(
+                "given back wrongly",
+                f"Then the queue held {queue}. Job 2 had failed: it is in `failed`, and in the "
+                "queue as well.",
+                lab.call_of("put*"),
+                "A job that has failed is not done again. Put a job back only when the worker is "
+                "cancelled: in an `except asyncio.CancelledError` that ends with a `raise`.",
+                headline="put back a job that had failed",
+            )
         if sorted(queue) != [3, 4]:
             raise Wrong(
                 "given back wrongly",

@@ -83,8 +83,8 @@ class StopTheSearch(Exercise):
                     "time limit",
                     f"It returned after {took:.1f} s." if done else "2 s later it still searched.",
                     lab.earliest(lab.call_of("timeout", "wait_for"), lab.await_of()),
-                    "The `seconds` are for the whole search, however many places there are. Return "
-                    "None after them, while the thread may still be in `look`.",
+                    "The `seconds` are for the whole search, however many places there are. When "
+                    "they are over, return None, even if the thread is still in `look`.",
                     headline="did not end in time",
                 )
             if took < 0.1 and not places.seen:

@@ -265,7 +265,7 @@ class Check:
         or more than the model has computed for in this case: many items take a while.
         """
 
-        def go_on(took=0.0):
+        def go_on(took):
             left = ends - self._time_left.counted
             if left > 0:
                 self._time_left.more(min(left, max(self._request["limit"], ROOM * took)))

@@ -66,20 +66,20 @@ class Model:
             self._known = known
 
     def asked(
-        self, sweep: Sweep, lab: Lab, go_on: Callable[[], None] = lambda: None
+        self, sweep: Sweep, lab: Lab, go_on: Callable[[float], None] = lambda took: None
     ) -> Iterator[Asked]:
         """Each case of a sweep, with what befalls it and what came of it: first all of them with
         nothing that befalls them, then some with a failure or a cancellation.
 
-        go_on: is called before the model is asked, where it has to be. Raises RuntimeError where
-        the model itself is wrong.
+        go_on: is called before the model is asked, where it has to be, with 0: how long it will
+        compute nobody knows. Raises RuntimeError where the model itself is wrong.
         """
         if sweep in self._known:
             yield from self._known[sweep]
             return
         plain = []
         for case in cases_of(sweep):
-            go_on()
+            go_on(0.0)
             expected = ask(self._exercise, self.program, lab, sweep, case)
             if isinstance(expected.error, Wrong):
                 raise RuntimeError(
@@ -93,17 +93,17 @@ class Model:
             if sweep.cancels and recording is not None:
                 twists += cancellations(recording, lab.asks)
             for twist in twists:
-                go_on()
+                go_on(0.0)
                 yield case, twist, ask(self._exercise, self.program, lab, sweep, case, twist)
 
     def outcome(
-        self, sweep: Sweep, lab: Lab, case: Case, twist: Twist, go_on: Callable[[], None]
+        self, sweep: Sweep, lab: Lab, case: Case, twist: Twist, go_on: Callable[[float], None]
     ) -> Outcome:
         """What comes of one case, which may be none of the sweep's own. go_on: as above."""
         for one, befalls, outcome in self._known.get(sweep, ()):
             if one is case and befalls == twist:
                 return outcome
-        go_on()
+        go_on(0.0)
         return ask(self._exercise, self.program, lab, sweep, case, twist)
 
 

@@ -187,7 +187,7 @@ class Seeking:
         def again():
             return _defined(code, self._unpacked())
 
-        sweeping = Sweeping(self._exercise, lab, again, lambda: None)
+        sweeping = Sweeping(self._exercise, lab, again, lambda took: None)
         try:
             if self._failed is not None:
                 sweeping.ask_again(again(), self._failed)

@@ -45,7 +45,7 @@ class Sweeping:
         exercise: type[Exercise],
         lab: Lab,
         again: Callable[[], Any],
-        go_on: Callable[..., None],
+        go_on: Callable[[float], None],
     ):
         self._exercise = exercise
         self._lab = lab
