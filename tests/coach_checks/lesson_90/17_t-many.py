@@ -22,7 +22,8 @@ class Many(Exercise):
     hints = ("One after the other.",)
 
     def verify(self, squares, lab):
-        lab.equal(lab.call(squares, [2]), [4])
+        lab.equal(lab.call(squares, []), [])
+        lab.equal(lab.call(squares, [2, 3, 2]), [4, 9, 4])
 
     @sweep(lambda some: {"numbers": some.just([1, 2, 3])}, most=1)
     def many_numbers(self, squares, lab, numbers):
