@@ -4042,24 +4042,3 @@ async def submit(group, save, patience):
         return await asyncio.wait_for(saving, patience)
     except TimeoutError:
         return "still saving"
-
-# %% in-hand-1 wrong: failed job goes back too
-# cause: The flag is only set when handle succeeds, so a job that failed is appended to `failed` and also put back into the queue, and is handled again and again.
-# line: failed.append(job) | if not finished: | finished = True | queue.put_nowait(job)
-import asyncio
-
-
-async def worker(queue, handle, failed):
-    """Handle jobs for ever; a cancelled job goes back."""
-    while True:
-        job = await queue.get()
-        finished = False
-        try:
-            await handle(job)
-            finished = True
-        except Exception:
-            failed.append(job)
-        finally:
-            # Make sure that no job gets lost
-            if not finished:
-                queue.put_nowait(job)

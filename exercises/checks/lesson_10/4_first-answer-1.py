@@ -80,23 +80,20 @@ class FirstAnswer(Exercise):
                     "`gather(*tasks, return_exceptions=True)` keeps the errors to itself.",
                     headline="raised the error of a failed server",
                 )
-            if isinstance(ended.error, ExceptionGroup) and (group := lab.call_of("TaskGroup")):
-                raise Wrong(
-                    "one failure ends all",
-                    f"{ended.error!r} came out. Another server would have answered.",
-                    group,
-                    "When one of its tasks fails, a TaskGroup cancels all the others, even if you "
-                    "catch the error where you await that task. Catch it inside the task, or do "
-                    "without a group, and stop the rest yourself.",
-                    headline="one failure stopped them all",
-                )
+            group = isinstance(ended.error, ExceptionGroup) and lab.call_of("TaskGroup")
             raise Wrong(
                 "one failure ends all",
                 f"{ended.error!r} came out. Another server would have answered.",
-                place,
-                "Whoever is *done* first may have failed, and that must not end the others. Catch "
-                "its error, and wait for the next answer.",
-                headline="took a failure for the answer",
+                group or place,
+                "When one of its tasks fails, a TaskGroup cancels all the others, even if you "
+                "catch the error where you await that task. Catch it inside the task, or do "
+                "without a group, and stop the rest yourself."
+                if group
+                else "Whoever is *done* first may have failed, and that must not end the others. "
+                "Catch its error, and wait for the next answer.",
+                headline="one failure stopped them all"
+                if group
+                else "took a failure for the answer",
             )
         if len(ask.started) < 3:
             raise Wrong(

@@ -64,20 +64,15 @@ class Feed(Exercise):
                 )
                 if workers > 1 and abs(run.elapsed - in_batches(seconds, workers)) < SOON:
                     raise Wrong("batch barrier", took, lab.call_of("gather", "TaskGroup", "wait"))
-                if join := lab.repeated_call_of("join"):
-                    raise Wrong(
-                        "idle places",
-                        took,
-                        join,
-                        "`join` waits until all that was put is done, and meanwhile workers may "
-                        "wait for the next item. `put` waits by itself, for room alone.",
-                        headline="left a worker idle",
-                    )
+                join = lab.repeated_call_of("join")
                 raise Wrong(
                     "idle places",
                     took,
-                    lab.call_of("sleep", "timeout", "wait_for"),
-                    "A task that waits for room or for an item must be woken at that moment: "
+                    join or lab.call_of("sleep", "timeout", "wait_for"),
+                    "`join` waits until all that was put is done, and meanwhile workers may wait "
+                    "for the next item. `put` waits by itself, for room alone."
+                    if join
+                    else "A task that waits for room or for an item must be woken at that moment: "
                     "`await queue.put(item)`, `await queue.get()`.",
                     headline="left a worker idle",
                 )

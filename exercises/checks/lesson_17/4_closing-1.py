@@ -1,8 +1,11 @@
+"""Long, for a connection can be left open on each way out of a handler, and many are tried."""
+
 import ast
 import asyncio
 import contextlib
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import spans
 
 from .shared import Serving, Wire, feed
 
@@ -383,11 +386,10 @@ class Answering(Exercise):
 
 def _passed_by(lab, error):
     """The `except` that closes the connection, and that the error passed on its way, or None."""
-    narrow = lab.text.narrow_cleanup("close", "abort")
+    narrow, steps = lab.text.narrow_cleanup("close", "abort"), lab.text.steps_of(error)
     for node in lab.nodes():
         if any(handler.lineno == narrow for handler in getattr(node, "handlers", ())):
-            last = node.body[-1].end_lineno
-            if any(node.lineno < line <= last for line in lab.text.steps_of(error)):
+            if any(spans(part, line) for part in node.body for line in steps):
                 return narrow
     return None
 

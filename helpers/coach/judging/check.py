@@ -207,7 +207,10 @@ class Check:
         try:
             self._verify(exercise, answer)
             sweep_ends = self._time_left.counted + SWEEP
-            Sweeping(exercise, lab, self._again, self._time_for(sweep_ends)).judge(answer)
+            sweeping = Sweeping(
+                exercise, lab, self._again, lambda took: self._go_on(sweep_ends, took)
+            )
+            sweeping.judge(answer)
         except BaseException as raised:
             error = raised
         lab.stop_sites()
@@ -260,17 +263,13 @@ class Check:
             lab.close()
             self.lab.shown = shown
 
-    def _time_for(self, ends):
-        """What gives the next case of a sweep as much time as the check had, while there is some,
-        or more than the model has computed for in this case: many items take a while.
+    def _go_on(self, ends, took):
+        """Give the next case of a sweep as much time as the check had, while there is some. took:
+        seconds that the model computed in this case: many items take a while, and have more.
         """
-
-        def go_on(took):
-            left = ends - self._time_left.counted
-            if left > 0:
-                self._time_left.more(min(left, max(self._request["limit"], ROOM * took)))
-
-        return go_on
+        left = ends - self._time_left.counted
+        if left > 0:
+            self._time_left.more(min(left, max(self._request["limit"], ROOM * took)))
 
     def _again(self):
         """The answer as it came, in which no call has left a trace."""
