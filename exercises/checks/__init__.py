@@ -266,6 +266,9 @@ doesn't say: complete the statement, or draw less. On virtual time it should tak
     lab.generators({"A": gen})                    a list of stand-ins for generators of yours, to
                                                   hand over; their talk shows on the timeline
     lab.blocking(function)                        calls of it from the loop's thread are "blocked"
+    lab.on_own_loop = True                        from now on a loop that isn't asyncio's runs in
+                                                  the thread that calls the answer, and time.sleep
+                                                  blocks it; lab.check_blocked("try this") tells
     lab.naps = 0.001                              most seconds that time.sleep takes from now on, in
                                                   the thread that calls the answer: who sleeps where
                                                   there is something to wait for is found out

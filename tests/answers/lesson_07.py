@@ -4388,3 +4388,30 @@ async def with_timeout(loop, seconds, coro):
         raise
     finally:
         timer.cancel()
+
+# %% future-1 wrong: second set_result silently ignored
+# cause: as with a promise, a second set_result just returns, where the statement wants a RuntimeError.
+# line: return  # already resolved | if self.state == "resolved":
+class Future:
+    """A result that is not there yet."""
+
+    def __init__(self):
+        self.state = "pending"
+        self.callbacks = []
+
+    def __await__(self):
+        if self.state == "pending":
+            yield self.park
+        return self.value
+
+    def park(self, loop, wake):
+        self.callbacks.append(wake)
+
+    def set_result(self, value):
+        if self.state == "resolved":
+            return  # already resolved
+        self.state = "resolved"
+        self.value = value
+        callbacks, self.callbacks = self.callbacks, []
+        for callback in callbacks:
+            callback()

@@ -2889,3 +2889,23 @@ def in_thread(loop, work):
     thread = threading.Thread(target=target)
     thread.start()
     return fut
+
+# %% sendall-1 wrong: sleeps the thread when full
+# cause: when the socket has no room it waits with time.sleep, which blocks the whole loop, so no other task runs meanwhile.
+# line: time.sleep(0.01)
+import time
+
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    """Send all of `data`, however slowly the other side reads."""
+    remaining = data
+    await until(sock, WRITE)
+    while len(remaining) > 0:
+        try:
+            count = sock.send(remaining)
+        except BlockingIOError:
+            time.sleep(0.01)
+        else:
+            remaining = remaining[count:]

@@ -3934,3 +3934,39 @@ def limited(fetch, most):
             semaphore.release()
 
     return get
+
+# %% limited-1 wrong: fetch started before the gate
+# cause: The task with fetch is created before the semaphore is acquired, so all fetches run at once and only the waiting for them is limited.
+# line: asyncio.create_task(fetch(page)) | async with gate
+import asyncio
+
+
+def limited(fetch, most):
+    gate = asyncio.Semaphore(most)
+
+    async def get(page):
+        promise = asyncio.create_task(fetch(page))
+        async with gate:
+            return await promise
+
+    return get
+
+# %% account-1 wrong: acquire and release without finally
+# cause: If the bank raises or the payment is cancelled, the lock is never released and the next payment waits for ever.
+# line: self._mutex.release() | await self._mutex.acquire() | balance = await self._bank(
+import asyncio
+
+
+class Account:
+    """An account that no two tasks change at once."""
+
+    def __init__(self, bank):
+        self._bank = bank
+        self._mutex = asyncio.Lock()
+        self.euros = 0
+
+    async def pay(self, change):
+        await self._mutex.acquire()
+        balance = await self._bank(self.euros, change)
+        self.euros = balance
+        self._mutex.release()

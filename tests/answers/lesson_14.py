@@ -4142,3 +4142,16 @@ async def ask(client, page):
             return response
         wait = int(response.headers.get("Retry-After", "1"))
         await asyncio.sleep(max(0, wait + random.uniform(-0.4, 0.4)))
+
+# %% retry-after-1 wrong: other errors are returned
+# cause: Whatever is not 429 is returned, so for a 404 or a 500 the response is returned and no HTTPStatusError comes out.
+# line: return response | if response.status_code != 429 | none
+import asyncio
+
+
+async def ask(client, page):
+    while True:
+        response = await client.get(page)
+        if response.status_code != 429:
+            return response
+        await asyncio.sleep(int(response.headers.get("Retry-After", 1)))

@@ -11,8 +11,8 @@ class GetTheValue(Exercise):
     """Get the value out of a coroutine
 
     `ask` is a coroutine function: it takes a second, then it returns a name.
-    Write the coroutine function `greet(ask)`. It asks once and returns `"Hello, Ada!"` if the
-    name is `"Ada"`.
+    Write the coroutine function `greet(ask)`. It asks once and greets whoever it is: for the name
+    `"Ada"` it returns `"Hello, Ada!"`.
     """
 
     id = "await-1"

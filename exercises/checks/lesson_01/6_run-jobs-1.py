@@ -80,7 +80,7 @@ class RunJobs(Exercise):
                 "exercise asks for a list.",
                 lab.returning(),
                 "Make a list of it: `list(...)`.",
-                headline="returned the boxes",
+                headline="not a list",
             )
         if results is None:
             raise Wrong(

@@ -126,7 +126,7 @@ class Jobs:
             "sequential",
             observed,
             line,
-            "If you wait for each job before you start the next, you get a staircase. Start all in "
+            "If you wait for each job before you begin the next, you get a staircase. Begin all in "
             "a first loop, and wait for them in a second.",
             headline="ran one after another",
         )

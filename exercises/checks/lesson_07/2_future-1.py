@@ -243,7 +243,7 @@ class WriteFuture(Exercise):
                 if more
                 else "No error came, so such a mistake would go unnoticed."
             ),
-            lab.definition("set_result"),
+            (not more and self._refusing(lab, in_silence=True)) or lab.definition("set_result"),
             "Refuse it: `raise RuntimeError(…)`.",
             headline="woken twice" if more else "set twice",
         )
@@ -257,14 +257,15 @@ class WriteFuture(Exercise):
             headline="refused the first result",
         )
 
-    def _refusing(self, lab):
-        """The first `if` of `set_result`, or None."""
+    def _refusing(self, lab, in_silence=False):
+        """The first `if` of `set_result`, or None. in_silence: one that ends in a `return`."""
         lines = [
             part.lineno
             for node in lab.nodes()
             if isinstance(node, ast.FunctionDef) and node.name == "set_result"
             for part in ast.walk(node)
             if isinstance(part, ast.If)
+            if not in_silence or isinstance(part.body[-1], ast.Return)
         ]
         return min(lines, default=None)
 

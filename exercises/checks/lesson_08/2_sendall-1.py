@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import socket
+import time
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.nodes import is_constant, own_nodes
@@ -307,6 +308,19 @@ class SendAll(Exercise):
     forgets_the_await = cuts_off_what_was_taken.but(
         "await until", "until", kind="not awaited", says="times in a row"
     )
+
+    naps_on_the_loop = cuts_off_what_was_taken.but(
+        "await until(sock, WRITE)", "time.sleep(0.01)", kind="blocked", says="time.sleep(0.01)"
+    )
+
+    @wrong("blocked", says="time.sleep(0.01)")
+    async def naps_before_it_waits(sock, data):
+        while data:
+            try:
+                data = data[sock.send(data) :]
+            except BlockingIOError:
+                time.sleep(0.01)
+                await until(sock, WRITE)
 
     waits_to_read = cuts_off_what_was_taken.but("WRITE", "READ", kind="partial send", says="WRITE")
 

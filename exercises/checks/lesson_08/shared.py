@@ -14,6 +14,10 @@ PATIENCE = 80  # short sleeps of the check, in each of which everybody else has 
 SHORT = 0.004  # seconds
 ENDS = 20  # so many times b"" may be read before it counts as spinning
 REFUSALS = 300  # so many calls in a row that could not be done at once count as spinning
+LET_THE_LOOP_WAIT = (
+    "Nothing else can run in the meantime. Only the loop may sleep: `await until(sock, WRITE)`, or "
+    "`READ`, goes on when the socket is ready."
+)
 
 
 class Noted(socket.socket):
@@ -187,9 +191,13 @@ class Ear:
 def play(lab, scene, line):
     """Run the scene `scene(loop)` on a fresh loop; a Wrong in it gets the line `line`."""
     loop = Loop()
+    lab.on_own_loop = True
     try:
-        return loop.run(scene(loop))
+        result = loop.run(scene(loop))
+        lab.check_blocked(LET_THE_LOOP_WAIT)
+        return result
     except Wrong as found:
+        lab.check_blocked(LET_THE_LOOP_WAIT)
         if found.kind == "spin" and (dropped := lab.dropping("until", "sleep")):
             raise Wrong("not awaited", found.observed, dropped) from None
         if found.line is None and found.kind == "spin" and (again := lab.handler(BlockingIOError)):
@@ -199,6 +207,8 @@ def play(lab, scene, line):
                 lab.call_of("setblocking", "settimeout") if found.kind == "blocked" else line
             )
         raise
+    finally:
+        lab.on_own_loop = False
 
 
 def start_task(lab, loop, answer, *arguments):

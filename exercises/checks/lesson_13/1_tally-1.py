@@ -47,7 +47,7 @@ class AddWhatComes(Exercise):
     )
 
     def verify(self, add, lab):
-        lab.told('once, with `totals` {"a": 100}, and 3 was fetched')
+        lab.told('once, with `totals` {"a": 100} and a `fetch` that returns 3')
         totals = {"a": 100}
         lab.run(self._once(add, totals))
         if totals == {"a": 100} and (line := _in_another_place(lab)):
@@ -60,7 +60,7 @@ class AddWhatComes(Exercise):
                 headline="left the dict as it was",
             )
         lab.equal(totals, {"a": 103}, what="`totals` is")
-        lab.told("once, with an empty `totals`, and 3 was fetched")
+        lab.told("once, with an empty `totals` and a `fetch` that returns 3")
         totals = {}
         try:
             lab.run(self._once(add, totals))

@@ -11,8 +11,8 @@ from helpers.coach.mistakes.hangs import Stuck
 from .shared import as_coroutine, ended, now
 
 LOCK_BOTH = (
-    "Between two blocks others have their turn. Look at the shelf, wait and take the loaf in one "
-    "block, `async with changed:`, and look again after each waking."
+    "While a task waits for the lock, others have their turn. Look at the shelf, wait and take the "
+    "loaf in one block, `async with changed:`, and look again after each waking."
 )
 
 

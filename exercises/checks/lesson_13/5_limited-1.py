@@ -5,9 +5,11 @@ import inspect
 from helpers.basics.words import count
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.hangs import Stuck
-from helpers.coach.mistakes.nodes import is_named
+from helpers.coach.mistakes.nodes import is_named, uses
 
 from .shared import APART, as_coroutine, ended, made_per_call, outcome
+
+AT_ONCE = "with `most` {}, and six tasks called the function that it returned, all at the same time"
 
 
 class Limited(Exercise):
@@ -32,7 +34,7 @@ class Limited(Exercise):
 
     def verify(self, limited, lab):
         fetch = lab.service(0.937)
-        lab.told("with `most` 2, and six tasks called what it returned at once")
+        lab.told(AT_ONCE.format(2))
         run = lab.run(self._six(limited, lab, fetch, range(6)))
         lab.equal(run.result, [f"page {number}" for number in range(6)], what="they got")
         if fetch.peak > 2:
@@ -56,6 +58,17 @@ class Limited(Exercise):
                     "one. Await it inside the `async with`.",
                     at="does not wait for `fetch`",
                 )
+            if line := _started_outside(lab):
+                raise Wrong(
+                    "limit",
+                    observed,
+                    line,
+                    "A task runs from the moment it is made, and then only its result waits for a "
+                    "place. Call `fetch` where there is one: `await fetch(page)` in the "
+                    "`async with`.",
+                    headline="started before there was a place",
+                    at="starts `fetch` before it has a place",
+                )
             if (once := lab.one_wait()).line:
                 raise Wrong("limit", observed, once.line, once.try_, at=once.at)
             line = lab.call_of("*Semaphore") if fetch.peak == 3 else None
@@ -70,7 +83,7 @@ class Limited(Exercise):
             )
         self._in_time(lab, run)
 
-        lab.told("with `most` 3, and six tasks called what it returned at once")
+        lab.told(AT_ONCE.format(3))
         fetch = lab.service(0.937)
         lab.run(self._six(limited, lab, fetch, range(6), most=3))
         if fetch.peak != 3:
@@ -83,7 +96,8 @@ class Limited(Exercise):
             )
 
         lab.told(
-            "with `most` 2, and six tasks called what it returned; `fetch` failed for pages 0 and 1"
+            "with `most` 2, and six tasks called the function that it returned; `fetch` failed for "
+            "pages 0 and 1"
         )
         failing = lab.service(0.937, errors={0: OSError("page 0"), 1: OSError("page 1")})
         run = lab.run(self._six(limited, lab, failing, range(6)))
@@ -99,7 +113,7 @@ class Limited(Exercise):
         )
         self._in_time(lab, run)
 
-        lab.told("twice, with `most` 2 each, and six tasks called each of the two")
+        lab.told("twice, with `most` 2 each, and six tasks called each of the two functions")
         one, two = lab.service(0.937), lab.service(0.937)
         run = lab.run(self._both(limited, lab, one, two))
         self._in_time(lab, run)
@@ -161,7 +175,7 @@ class Limited(Exercise):
     )
     def any_pages(self, limited, lab, most, pages, results):
         shown = pages if len(pages) < 9 else f"{len(pages)} pages"
-        lab.told(f"with `most` {most}, and asked what it returned for {shown} at once")
+        lab.told(f"with `most` {most}, and asked the function that it returned for {shown} at once")
         fetch = lab.service(1, results)
         get = limited(fetch, most)
 
@@ -178,7 +192,7 @@ class Limited(Exercise):
             "most": some.integers(1, 3),
             "who": some.sampled_from(
                 [
-                    "was in `fetch`, which takes 0.3 s to end then",
+                    "was in `fetch`, which needed another 0.3 s to clean up",
                     "waited",
                     "had just been given its place",
                 ]
@@ -188,8 +202,9 @@ class Limited(Exercise):
     )
     def one_is_cancelled(self, limited, lab, most, who):
         lab.told(
-            f"with `most` {most}, and {most + 1} tasks called what it returned at once; one of "
-            f"them was cancelled when it {who}. Then {most + 1} more called it"
+            f"with `most` {most}, and {most + 1} tasks called the function that it returned, all "
+            f"at the same time; the {'first' if who.startswith('was') else 'last'} of them was "
+            f"cancelled when it {who}. Then {most + 1} more called it"
         )
         service, ends = lab.service(1, cleanup=0.3), []
 
@@ -369,6 +384,14 @@ class Limited(Exercise):
 
         return get
 
+    starts_it_before = with_a_semaphore.but(
+        "async with places:\n    return await fetch(page)",
+        "started = asyncio.ensure_future(fetch(page))\nasync with places:\n"
+        "    return await started",
+        kind="limit",
+        says="only its result waits",
+    )
+
     is_async = with_a_semaphore.but(
         "def limited(fetch, most)",
         "async def limited(fetch, most)",
@@ -387,3 +410,17 @@ def _not_awaited_inside(lab):
             if made and not any(isinstance(part, ast.Await) for part in inside):
                 return made[0]
     return None
+
+
+def _started_outside(lab):
+    """The line that makes a task of `fetch` outside of the `async with` of a semaphore, or None."""
+    blocks = [node for node in lab.nodes() if isinstance(node, ast.AsyncWith)]
+    inside = {part for block in blocks for part in ast.walk(block)}
+    return lab.earliest(
+        *(
+            call.lineno
+            for call in lab.nodes()
+            if isinstance(call, ast.Call) and is_named(call.func, ("create_task", "ensure_future"))
+            if blocks and call not in inside and uses(("fetch",), call)
+        )
+    )

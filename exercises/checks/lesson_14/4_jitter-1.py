@@ -141,9 +141,10 @@ class Jitter(Exercise):
         if low > longest / 2:
             raise Wrong(
                 "no jitter",
-                f"All pauses lie between {low:.3g} s and {high:.3g} s: a slightly wider herd.",
+                f"All pauses lie between {low:.3g} s and {high:.3g} s, and those "
+                "who failed together come back close together.",
                 line,
-                "Draw between 0 and the longest: then they come evenly.",
+                "Draw between 0 and the longest pause, so that every length is equally likely.",
                 headline="too little jitter",
             )
         if low > longest / 10:
@@ -239,7 +240,7 @@ class Jitter(Exercise):
         longest = min(2, 0.1 * 2**attempt)
         return longest + random.uniform(0, longest)
 
-    @wrong("no jitter", says="slightly wider herd")
+    @wrong("no jitter", says="close together")
     def a_tenth(attempt):
         longest = min(2, 0.1 * 2**attempt)
         return longest * random.uniform(0.9, 1)

@@ -208,7 +208,7 @@ class Mirrors(Exercise):
                     f'{ended[0]:.3g} s, and "c" was not asked.',
                     lab.handler(),
                     "`asyncio.timeout` raises Python's own `TimeoutError`, which is none "
-                    "of httpx's errors: catch both.",
+                    "of httpx's errors. Catch it as well as `httpx.TransportError`.",
                     headline="gave up too early",
                 ) from None
             raise Wrong(

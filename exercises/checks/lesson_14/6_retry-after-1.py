@@ -9,7 +9,17 @@ import httpx
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.nodes import is_constant
 
-from .shared import MOST, Server, came_of, requests_to, the_brackets, the_response, times
+from .shared import (
+    MOST,
+    Server,
+    came_of,
+    requests_to,
+    returned_as_an_answer,
+    the_response,
+    times,
+)
+
+ASK_AGAIN = "A 429 isn't a refusal: it says when to come back. Ask again, as often as it takes."
 
 
 class AsTold(Exercise):
@@ -65,11 +75,8 @@ class AsTold(Exercise):
                     or lab.earliest(lab.use_of("status_code"), lab.handler()),
                     "Send a request again only after a 429.",
                 )
-            try:
+            with returned_as_an_answer(lab, status):
                 lab.run(Server(lab, (status, header)).meet(ask, "/7"), raises=httpx.HTTPStatusError)
-            except Wrong:
-                the_brackets(lab, status)
-                raise
 
     def _come_back(self, lab, ask, server, told):
         try:
@@ -93,7 +100,7 @@ class AsTold(Exercise):
                 f"After {requests_to(server)} the 429 came out as an error.",
                 (None if lab.looping() else lab.condition("status_code"))
                 or lab.use_of("raise_for_status"),
-                "A 429 isn't a refusal: it says when to come back, as often as it takes.",
+                ASK_AGAIN,
                 headline="gave up too early",
             ) from None
         if isinstance(run.result, httpx.Response) and run.result.status_code == 429:
@@ -175,7 +182,7 @@ class AsTold(Exercise):
                 "one failure ends all",
                 f"After {client.asked} requests it gave up.",
                 lab.for_loop("range") or lab.looping(),
-                "A 429 isn't a refusal: it says when to come back, as often as it takes.",
+                ASK_AGAIN,
                 headline="gave up too early",
                 at="bounds the tries",
             )

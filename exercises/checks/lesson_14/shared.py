@@ -129,6 +129,27 @@ def the_brackets(lab, status):
         )
 
 
+@contextlib.contextmanager
+def returned_as_an_answer(lab, status):
+    """A run in which the error of this status has to come out: raise Wrong in plainer words if the
+    answer never made one of it.
+    """
+    try:
+        yield
+    except Wrong as found:
+        the_brackets(lab, status)
+        if found.kind == "lost error" and not lab.call_of("raise_for_status"):
+            raise Wrong(
+                "lost error",
+                f"{found.observed} A response with status {status} raises nothing by itself.",
+                lab.returning() or lab.call_of("*.get"),
+                "`response.raise_for_status()` raises the HTTPStatusError: call it before you "
+                "return the response.",
+                headline="never made an error of the status",
+            ) from None
+        raise
+
+
 def the_response(lab, run, server):
     """Raise Wrong unless the run returned the server's last answer."""
     got = run.result

@@ -267,7 +267,9 @@ class Consumer(Exercise):
             begun = details.begun[number]
             others = [n for n in details.begun if n != number and details.begun[n] < begun]
             there = [n for n in others if details.ended[n] > best + SOON]
-            seen = f"Number {number} could begin at {best:g} s, and began at {begun:g} s"
+            seen = (
+                f"The call for number {number} could begin at {best:g} s, and began at {begun:g} s"
+            )
             if details.peak == 1:
                 raise Wrong(
                     "sequential",
@@ -285,7 +287,7 @@ class Consumer(Exercise):
         for number, best in late.items():
             raise Wrong(
                 "polling",
-                f"Number {number} could begin at {best:g} s, "
+                f"The call for number {number} could begin at {best:g} s, "
                 f"and began at {details.begun[number]:g} s.",
                 lab.call_of("sleep"),
                 "`await queue.get()` wakes as soon as something is there; a semaphore, or "
@@ -377,7 +379,7 @@ class Consumer(Exercise):
             while (number := await queue.get()) is not None:
                 group.create_task(one(number))
 
-    @wrong("polling", says="Number 1 could begin at 0 s")
+    @wrong("polling", says="number 1 could begin at 0 s")
     async def workers_that_poll(queue, details, at_most):
         ended = False
 

@@ -69,6 +69,7 @@ class Lab(Comparing, Fakes, Lines):
         self.lost = []  # errors that the loop's exception handler was told of
         self.long_step = None  # (cpu seconds, place) of a step that held the loop; the judge looks
         self.blocks = []  # (what, seconds, place) of calls that held the loop
+        self.on_own_loop = False  # a loop that isn't asyncio's runs on this thread
         self._outside = 0.0  # seconds that a virtual clock went with the real one
         self._printed = printed
         self._open = contextlib.ExitStack()
@@ -309,7 +310,7 @@ class Lab(Comparing, Fakes, Lines):
             key=lambda named: (named[0] == self.asks, len(named[0]), named[0]),
         ):
             place = self.where(task)
-            if name.startswith("Task-"):
+            if name.startswith("Task-") or self.text.is_class(name):
                 name = (place and self.text.name_at(place)) or coroutine_name(task.get_coro())
             found.append((name, *(place or (None, None)), self._awaited_by(task)))
         return [one for one in found if one[1]] or found
@@ -400,8 +401,10 @@ class Lab(Comparing, Fakes, Lines):
                     self.text.of_traceback(error),
                 )
 
-    def _check_went_on(self, stood, step):
-        """Raise Wrong("blocked" or "hog") if the loop could not go on."""
+    def check_blocked(self, try_: str | None = None) -> None:
+        """Raise Wrong("blocked") if a call held the loop's thread. try_: what to try instead, where
+        the loop isn't asyncio's.
+        """
         if self.blocks:
             what, _, place = max(self.blocks, key=lambda block: block[1])
             times = len(self.blocks)
@@ -413,7 +416,12 @@ class Lab(Comparing, Fakes, Lines):
                 f"{what} {called} on the loop's own thread, and nothing else could run for "
                 f"{seconds(sum(block[1] for block in self.blocks))}.",
                 place,
+                try_,
             )
+
+    def _check_went_on(self, stood, step):
+        """Raise Wrong("blocked" or "hog") if the loop could not go on."""
+        self.check_blocked()
         if stood:
             raise stood
         if self.long_step and self.long_step[0] > step:

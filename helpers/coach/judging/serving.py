@@ -125,8 +125,9 @@ class Judge:
         slept; where a check cuts it short, it is.
         """
         lab = self._check and self._check.lab
-        if lab is None or seconds <= 0 or asyncio._get_running_loop() is None:
-            called_here = threading.current_thread().name == "answer"
+        called_here = threading.current_thread().name == "answer"
+        on_loop = asyncio._get_running_loop() or (lab and lab.on_own_loop and called_here)
+        if lab is None or seconds <= 0 or not on_loop:
             return sleep_now(min(seconds, lab.naps) if lab and called_here else seconds)
         lab.blocked(f"`time.sleep({seconds:g})`", seconds, sys._getframe(1))
         if lab.clock == "real":

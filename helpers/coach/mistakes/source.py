@@ -348,6 +348,10 @@ class Source(Lines):
         filename, line = place
         return getattr(self.function_at(line), "name", None) if filename == self.main else None
 
+    def is_class(self, name: str) -> bool:
+        """Whether the main cell defines a class of this name."""
+        return any(isinstance(node, ast.ClassDef) and node.name == name for node in self.nodes())
+
     def calls_alone(self, line: int) -> bool:
         """Whether a call stands at a line as a statement: nothing is done with what it returns."""
         alone = (node for node in self.nodes() if isinstance(node, ast.Expr))

@@ -11,8 +11,8 @@ KINDS = {
     "order": Kind(
         "wrong order",
         "",
-        "The items are right, their order is not. Keep the order in which they were asked for: "
-        "neither that in which they became ready, nor that of their values.",
+        "The items are right, their order is not. Keep the order in which they were asked for, "
+        "whichever became ready first and whatever their values are.",
     ),
     "raised": Kind(
         "raised an error",
