@@ -22,7 +22,8 @@ class Background(Exercise):
 
     Write `background(coro, kept)`, an ordinary function that is called while a loop runs. It
     starts the coroutine `coro` as a task, keeps that task in the set `kept` until it is done, and
-    takes it out then. It returns the task at once, without awaiting it.
+    takes it out then, however it ended. No callback of yours raises an error. It returns the task
+    at once, without awaiting it.
     """
 
     id = "keep-1"
@@ -141,9 +142,9 @@ class Background(Exercise):
         for task in kept.copy():
             task.cancel()
         await asyncio.sleep(0.01)
-        return await self._lets_go(background, lab)
+        return await self._lets_go(background, lab, keeps_cancelled=bool(kept))
 
-    async def _lets_go(self, background, lab):
+    async def _lets_go(self, background, lab, keeps_cancelled):
         kept = set()
 
         async def short():
@@ -181,20 +182,33 @@ class Background(Exercise):
         if lost and (place := lab.text.of_traceback(lost[0])):
             cancelled = isinstance(lost[0], asyncio.CancelledError)
             asks = cancelled and lab.call_of("*.exception")
+            observed = (
+                f"A task {'was cancelled' if cancelled else 'had failed'}, and its callback raised "
+                f"{lost[0]!r}."
+            )
+            raises = (
+                "`exception()` of a cancelled task raises CancelledError"
+                if asks and lab.text.place(asks) == place
+                else "To ask such a task for its result raises its error"
+            )
+            if not (keeps_cancelled if cancelled else tasks[1] in kept):
+                return Wrong(
+                    "raised",
+                    observed,
+                    place,
+                    f"{raises}, and in a callback nobody catches it. Take the task out, and ask it "
+                    "for nothing: `task.add_done_callback(kept.discard)`.",
+                    headline="raised an error in the callback",
+                    at="raises it",
+                )
             return Wrong(
                 "unbounded",
-                f"A task {'was cancelled' if cancelled else 'had failed'}, and its callback raised "
-                f"{lost[0]!r}.",
+                observed,
                 place,
-                (
-                    "`exception()` of a cancelled task raises CancelledError"
-                    if asks and lab.text.place(asks) == place
-                    else "To ask such a task for its result raises its error"
-                )
-                + ", and nothing below is reached. Take the task out first: "
+                f"{raises}, and nothing below is reached. Take the task out first: "
                 "`task.add_done_callback(kept.discard)` asks for nothing.",
                 headline="never lets go of one that "
-                + ("failed" if tasks[1] in kept else "was cancelled"),
+                + ("was cancelled" if cancelled else "failed"),
                 at="raises it",
             )
         if lost:
@@ -351,6 +365,17 @@ class Background(Exercise):
         def done(task):
             task.result()
             kept.discard(task)
+
+        task = asyncio.create_task(coro)
+        kept.add(task)
+        task.add_done_callback(done)
+        return task
+
+    @wrong("raised", says="ask it for nothing")
+    def asks_after_taking_it_out(coro, kept):
+        def done(task):
+            kept.discard(task)
+            task.result()
 
         task = asyncio.create_task(coro)
         kept.add(task)
