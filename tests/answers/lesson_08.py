@@ -2909,3 +2909,15 @@ async def send_all(sock, data):
             time.sleep(0.01)
         else:
             remaining = remaining[count:]
+
+# %% deliver-1 wrong: raises the error itself
+# cause: at the end of the stream deliver raises the ConnectionError in its own task and does not give it to the futures, so those who wait hang for ever.
+# line: raise ConnectionError(
+async def deliver(next_line, waiting):
+    """Give each answer to the future that waits for it, and the rest an error."""
+    while line := await next_line():
+        key, _, answer = line.partition(b" ")
+        future = waiting.pop(key)
+        future.set_result(answer)
+    if waiting:
+        raise ConnectionError(f"{len(waiting)} questions without an answer")

@@ -4901,3 +4901,29 @@ class Feed:
     def publish(self, message):
         for inbox in self.inboxes:
             inbox.put(message)
+
+# %% ask-pool-1 wrong: ten workers, whatever the pool
+# cause: The number of workers is fixed at 10, so with a pool of more connections only ten questions are under way at once.
+# line: WORKERS = 10 | for _ in range(WORKERS):
+import asyncio
+
+WORKERS = 10
+
+
+async def prices(pool, names):
+    jobs = asyncio.Queue()
+    names = list(names)
+    for job in enumerate(names):
+        jobs.put_nowait(job)
+    results = [None] * len(names)
+
+    async def worker():
+        while not jobs.empty():
+            index, name = jobs.get_nowait()
+            async with pool.acquire() as connection:
+                results[index] = await connection.fetch(name)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(WORKERS):
+            group.create_task(worker())
+    return results

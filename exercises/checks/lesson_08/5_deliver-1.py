@@ -3,8 +3,10 @@
 import ast
 import contextlib
 
+from helpers.basics.words import count
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.nodes import is_constant
+from helpers.coach.mistakes.words import error_words
 from helpers.eventloop.sockets import recv
 from helpers.eventloop.tasks import Future, sleep
 
@@ -113,12 +115,26 @@ class Deliver(Exercise):
                 await patiently(lambda: futures[b"2"].done() or reader.done())
             ended = await patiently(reader.done)
             if reader.done():
-                await self._end(lab, reader)
+                await self._end(lab, reader, futures)
             self._last(lab, futures, ended)
 
-    async def _end(self, lab, reader):
+    async def _end(self, lab, reader, futures):
         try:
             await reader
+        except ConnectionError as error:
+            left = [future for future in futures.values() if not future.done()]
+            if not left:
+                raise
+            raise Wrong(
+                "raised",
+                f"When the stream had ended it raised {error_words(error)}. "
+                f"{count(len(left), 'future')} had no answer, and nobody who awaits one was told.",
+                lab.text.of_traceback(error),
+                "The error is for those who wait for an answer. Give it to the future of each: "
+                "`future.set_exception(error)`.",
+                headline="raised the error itself",
+                at="lets the error out",
+            ) from None
         except RuntimeError as error:
             if "has its result already" not in str(error):
                 raise

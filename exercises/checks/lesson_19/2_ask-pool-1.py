@@ -130,7 +130,7 @@ class AskThePool(Exercise):
             raise Wrong(
                 "limit",
                 f"It used {pools[0].most} connections at once; the pool has {size}.",
-                lab.call_of("*Semaphore"),
+                lab.call_of("*Semaphore") or lab.literal(pools[0].most) or lab.call_of("range"),
                 "The pool keeps the limit: a task that asks when all are lent waits there.",
                 headline="a limit of its own",
             )

@@ -293,6 +293,17 @@ class LeakDetector(Exercise):
             told += f" (a task that was there before has the name {before}, too)"
         lab.told(told)
         run = lab.run(scene(), cancel_after=cancelled, leaks=True)
+        if breaks and isinstance(run.error, breaks):
+            raise Wrong(
+                "one failure ends all",
+                f"It raised {type(run.error).__name__}: {run.error}. So it returned no names.",
+                lab.text.let_out(run.error) or lab.text.of_traceback(run.error),
+                "A cleanup may fail, and `leaks` goes on. Take its error where you wait: "
+                "`asyncio.wait` raises none, and neither does `gather` with "
+                "`return_exceptions=True`.",
+                headline="let a cleanup's error out",
+                at="lets the error out",
+            )
         if late and (limit := lab.wait_behind("cancel")):
             raise Wrong(
                 "early return",
