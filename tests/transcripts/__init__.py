@@ -34,6 +34,8 @@ VARIES = {
     r"(?<=The client got )[\d,]+(?= bytes of 327,680)": "‹count›",
     r"(?<=It tried )[\d,]+(?= times in vain)": "‹count›",
     r"[\d,]+(?= more places were looked into)": "‹count›",
+    r"(?<=`time\.sleep\(0\.01\)` was called )\d+(?= times)": "‹count›",
+    r"(?<=The last event was )\{'done': [67], 'left': [12]\}": "‹a state before the last›",
     r"(?<=The loop took )[\d,]+(?= turns)": "‹count›",
     r"(?<=I cancelled it, and )\d+(?= of its tasks still ran)": "‹count›",
     r"(?<=pages it sent )\d+ requests: \d+(?= of them found no)": "‹count› requests: ‹count›",

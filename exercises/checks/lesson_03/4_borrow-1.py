@@ -261,8 +261,9 @@ def skipping(lab, error):
     """What skips the line that puts the book back, where one puts it back at all, when such an
     error was thrown in.
     """
-    narrow = NAMED if error and issubclass(error, Exception) else NARROW
-    return narrow if lab.handler() else SKIPS + NARROW
+    if not lab.handler():
+        return SKIPS
+    return NAMED if error and issubclass(error, Exception) else NARROW
 
 
 def swallowing(lab):

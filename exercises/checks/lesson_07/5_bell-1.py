@@ -243,8 +243,8 @@ class WriteBell(Exercise):
                     "It rang at 1, 3 and 4 s. Two came at 0 s, and the second was woken at 3 s.",
                     walks,
                     "A `for` counts its steps: when one is taken out of the list meanwhile, the "
-                    "next moves into its place, and is passed by. Put an empty list in the place "
-                    "of the old one, and go through that.",
+                    "next moves into its place, and is passed by. Put an empty list in its place, "
+                    "and go through the old one.",
                     headline="woke every other one",
                     at="goes through the list that gets shorter",
                 )

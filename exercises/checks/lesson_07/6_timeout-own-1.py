@@ -207,7 +207,8 @@ class WithTimeout(Exercise):
                 "losers",
                 "CancelledError came out, and the work still went on.",
                 lab.handler(CancelledError) or lab.await_of("task"),
-                "A function that is cancelled cancels what it began: `task.cancel()`.",
+                "A function that is cancelled cancels what it began: call `cancel` on the work's "
+                "task.",
                 headline="left the work running",
             )
         self._nothing_rings(lab, run)

@@ -178,8 +178,8 @@ class ReadLines(Exercise):
                     "falsy",
                     said,
                     lab.sieve() or lab.condition() or line,
-                    'An empty line is a line: b"" between two newlines. Only `recv` says '
-                    'by b"" that the stream has ended.',
+                    'An empty line is a line: b"" between two newlines. Leave out only the b"" '
+                    "that comes behind the last newline.",
                     headline="lost the empty line",
                 )
             if set(got) <= set(expected) and len(got) < len(expected):

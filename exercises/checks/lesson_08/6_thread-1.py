@@ -222,8 +222,9 @@ class InThread(Exercise):
                 "wrong thread",
                 "The future was set in the other thread. A loop that is asleep does not notice.",
                 place or lab.use_of("set_result", "set_exception"),
-                "Let the loop do it: hand this function and what it is to be called with to "
-                "`loop.call_soon_threadsafe`.",
+                "Call `work` here, and let the loop set the future: "
+                "`loop.call_soon_threadsafe(future.set_result, value)`, and likewise for "
+                "`set_exception`.",
                 headline="set the future in the thread",
             )
         if not future.done():

@@ -270,8 +270,8 @@ class Start(Exercise):
         if lost and asks and lab.text.of_traceback(lost[0]) == lab.text.place(asks):
             return Wrong(
                 "wake-up",
-                f"I called `start` with {what}, and its future was never done. The loop was told "
-                f"of {lost[0]!r}, which left a callback.",
+                f"I called `start` with {what}. The future that it returned was never done: your "
+                "callback raised the error itself.",
                 asks,
                 "`result` raises the error of a future that failed, and in a callback nobody "
                 "catches it. Send None: the `await` in the coroutine asks its future itself.",

@@ -223,6 +223,7 @@ class FirstAnswer(Exercise):
                 headline="took another's timeout for its own",
             )
         ask = lab.service(1, name="ask", errors={"a": LookupError("no such question")})
+        lab.told("with three servers, of which the first raises a LookupError")
         lab.run(first_answer, ask, ["a", "b", "c"], 2, 10, raises=LookupError)
 
     @sweep(

@@ -129,6 +129,7 @@ class Budget(Exercise):
                 at="is skipped when a share is over" if counted else "",
             )
         fetch = lab.service(1, errors={"b": LookupError("no page b")})
+        lab.told("with a budget of 9 s and the pages 'a' and 'b'; 'b' raises a LookupError")
         lab.run(load, fetch, ["a", "b"], 9, raises=LookupError)
         fetch = lab.service(9)
         lab.run(load, fetch, ["a", "b"], 9, cancel_after=1)

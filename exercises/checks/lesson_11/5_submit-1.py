@@ -40,7 +40,7 @@ class Submit(Exercise):
                 "late",
                 f"The saving took 1 s, and it returned after {at:g} s.",
                 lab.call_of("sleep"),
-                "Wait for the task itself, and not for the clock.",
+                "Wait for the task, for `patience` at most: `asyncio.wait` with a `timeout`.",
                 headline="waited too long",
             )
         if len(saved) > 1:

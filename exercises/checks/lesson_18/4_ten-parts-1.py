@@ -230,8 +230,8 @@ class TenParts(Exercise):
                 "not yet at the end.",
                 lab.call_of("cancel"),
                 "`cancel` only asks a task to end. Await it, as with "
-                "`asyncio.gather(*late, return_exceptions=True)`.",
-                headline="went before they had ended",
+                "`asyncio.gather(*tasks, return_exceptions=True)`.",
+                headline="did not wait for what it cancelled",
             )
         return {"": lab.seen(run)}
 

@@ -60,7 +60,7 @@ def _differs(lab, calls, as_promised, swallowed):
         if got[1:] == promised[1:] and len(rough) == 1:
             return rough[0].lineno, "leaves room for another time", IN_TIME
         if got[1:] == promised[1:]:
-            return place, "had its answer at another time than was promised", IN_TIME
+            return place, "ended at another time than was promised", IN_TIME
         also = "" if got[:1] == promised[:1] else ", and another time"
         return place, f"met another outcome than was promised{also}", AS_PROMISED
     return None
@@ -73,8 +73,8 @@ IN_THE_KITCHEN = (
     "that."
 )
 TAKES_A_WHILE = (
-    "Only a kitchen that takes a while to end can tell: let it sleep for some seconds when it is "
-    "cancelled and note when it has ended, and assert that it had when `order` returned."
+    "A kitchen that takes a while to end tells it for sure: let it sleep for some seconds when it "
+    "is cancelled and note when it has ended, and assert that it had when `order` returned."
 )
 OUTSIDE = "Only note it in the kitchen, and assert it in the test itself, after `order`."
 IN_TIME = "Assert exactly how many seconds `order` took: virtual time is exact."

@@ -140,7 +140,7 @@ class Circle(Exercise):
                     if met_before
                     else "None ends a way, and so does a name that has no entry.",
                     headline="saw a circle where there is none",
-                    at="knows the names of the ways before, too" if met_before else "",
+                    at="still finds the names of earlier ways" if met_before else "",
                 )
             if "" in circle and circle - got and self._goes_well_with_a_full_name(find_circle, lab):
                 ends = self._ends_at_an_empty_name(lab)

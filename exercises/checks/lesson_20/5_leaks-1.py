@@ -2,9 +2,12 @@
 
 import asyncio
 
+from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import LET_IT_PASS, named
+
+BEFORE = "Note `asyncio.all_tasks()` before the test, and take only those that are new after it."
 
 
 class LeakDetector(Exercise):
@@ -58,11 +61,11 @@ class LeakDetector(Exercise):
         except RecursionError:
             raise Wrong(
                 "others' tasks",
-                "It waited for a task that waits for `leaks` itself: each of the two was told to "
-                "end the other, without end.",
+                "The task that called `leaks` was there before the test. It was told to end, too, "
+                "and it waits for `leaks`: each of these two waited for the other.",
                 lab.call_of("all_tasks"),
-                "Take the difference: after, minus before.",
-                headline="counted those of before",
+                BEFORE,
+                headline="counted tasks that were there before",
             ) from None
         self._judge(lab, *run.result, ["light", "radio"])
         ended.clear()
@@ -153,8 +156,8 @@ class LeakDetector(Exercise):
                     f"It returned {sorted(names)}. "
                     f"{named({'clock', 'leaks'} & set(names))} ran before the test began.",
                     lab.call_of("all_tasks"),
-                    "Take the difference: after, minus before.",
-                    headline="counted those of before",
+                    BEFORE,
+                    headline="counted tasks that were there before",
                 )
             if "your leaks" in names:
                 raise Wrong(
@@ -216,9 +219,7 @@ class LeakDetector(Exercise):
                 "light takes none.",
                 line,
                 try_,
-                headline="did not wait for the end"
-                if cancels and not error
-                else "left what it found",
+                headline="did not wait for the end" if cancels and not error else "ended nothing",
                 at=at,
             )
 
@@ -282,9 +283,9 @@ class LeakDetector(Exercise):
                     (late if task.cancelling() else untold).append(task.get_name())
                 clock.cancel()
 
-        told = f"with a test that leaves {', '.join(left) or 'no task'}"
+        told = f"with a test that leaves {listed(left) if left else 'no task'}"
         if breaks:
-            told += f", whose cleanups raise {breaks.__name__}"
+            told += f"; their cleanups raise {breaks.__name__}"
         if cancelled:
             told += ", and cancelled it while the test ran"
         elif error:
@@ -338,7 +339,7 @@ class LeakDetector(Exercise):
                 if passed
                 else "What comes after that line is skipped. What is to be done however the test "
                 "ends belongs in a `finally`.",
-                headline="left what it found",
+                headline="ended nothing",
                 at="lets the cancellation pass" if passed else "is where it was cancelled",
             )
         return {

@@ -80,7 +80,10 @@ class Fixture(Exercise):
 
     def verify(self, kitchen, lab):
         good = ["oven on", "fridge on", "test", "fridge off", "oven off"]
-        for how, what in ((as_pytest, "pytest's way"), (as_context, "asynccontextmanager's way")):
+        for how, what in (
+            (as_pytest, "as pytest does"),
+            (as_context, "as `asynccontextmanager` does"),
+        ):
             for fails in (None, "test"):
                 told = f"I used it {what}, with a test that " + ("fails" if fails else "passes")
                 self._use(lab, kitchen, how, told, good, test=fails)
@@ -123,7 +126,7 @@ class Fixture(Exercise):
 
         how = as_pytest if as_pytest_does else as_context
         told = "with an oven and a fridge, " + (
-            "pytest's way" if as_pytest_does else "asynccontextmanager's way"
+            "as pytest does" if as_pytest_does else "as `asynccontextmanager` does"
         )
         if fails:
             what = "the test" if fails == "test" else f"`{fails}`"
@@ -254,7 +257,7 @@ class Fixture(Exercise):
                 stack.push_async_callback(thing.off)
             yield oven, fridge
 
-    @wrong("not given back", says="asynccontextmanager's way, with a test that fails")
+    @wrong("not given back", says="as `asynccontextmanager` does, with a test that fails")
     async def one_after_another(oven, fridge):
         await oven.on()
         await fridge.on()

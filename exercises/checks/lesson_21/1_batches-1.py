@@ -133,7 +133,7 @@ class Batches(Exercise):
                 _size(lab),
                 "No call may do more than that, not even the last one, with all that is left over."
                 if left_over
-                else "No call may do more than that, be there few numbers or many.",
+                else "No call may do more than a quarter, however few the numbers are.",
                 headline="too big a batch",
             )
         self.put_together(lab, run.result, numbers, result_of)

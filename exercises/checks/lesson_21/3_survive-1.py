@@ -172,7 +172,7 @@ class Survive(Exercise):
                     end,
                     "An item that is still lost when its three times are over has no result. Raise "
                     "its error there.",
-                    at="comes after the last time",
+                    at="is reached after the third time",
                 )
             if isinstance(returned, list) and None in returned and lab.handler(WorkerDied):
                 raise Wrong(

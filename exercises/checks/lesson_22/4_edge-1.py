@@ -62,7 +62,10 @@ class Edge(Exercise):
                 "sequential",
                 "Each page was fetched before the next one began.",
                 runs or lab.await_of() or lab.call_of("asyncio.run", "run_until_complete"),
-                "One `asyncio.run` for all of them, and a gather or a TaskGroup inside.",
+                "Call `asyncio.run` once for all of them, and start them inside it, in a "
+                "TaskGroup or by `gather`."
+                if runs
+                else "Start them all, in a TaskGroup or by `gather`.",
                 at="runs a loop for one page to its end before it starts the next" if runs else "",
             )
         if got == "page b, page c, page a":

@@ -204,9 +204,12 @@ class OnePage(Exercise):
                 "limits add up",
                 f"Every try hung. It went on until {ask.ended[-1]:.1f} s; all of it may take 4 s.",
                 between or lab.call_of("timeout", "wait_for"),
-                "The limits of the tries are no limit for the whole: put one "
+                "A try or a pause that is under way when the 4 s are over has to end then: put one "
+                "`async with asyncio.timeout(4):` around all of them."
+                if between
+                else "The limits of the tries are no limit for the whole: put one "
                 "`async with asyncio.timeout(4):` around all of them.",
-                headline="no deadline for the whole",
+                headline="ended too late" if between else "no deadline for the whole",
                 at="looks at the clock between the tries only" if between else "",
             )
         self.failed(lab, error, run, "hung for 4 s", TimeoutError)

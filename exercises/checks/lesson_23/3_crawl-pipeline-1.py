@@ -164,10 +164,10 @@ class TwoStages(Exercise):
             "end signal",
             "'/1' was not parsed, and '/2', which came after it, wasn't either.",
             lab.earliest(*tests) or lab.while_loop(),
-            "`fetch` may return None for a page. Mark the end with an object of your own that no "
-            "page can be: `END = object()`.",
+            "`fetch` may return None for a page. Mark the end with an object of your own, which "
+            "`fetch` can't return: `END = object()`.",
             headline="took a page for the end",
-            at="takes what was fetched for the end" if len(tests) == 1 else "",
+            at="takes a None that was fetched for the end" if len(tests) == 1 else "",
         )
 
     def uneven(self, pipeline, lab, pages, workers):
@@ -304,9 +304,9 @@ class TwoStages(Exercise):
                 "end signal",
                 f"{told} What was fetched for {lost[-1]} was not parsed to its end.",
                 announced,
-                "The parser was ended while pages were still on their way to it. Announce the "
-                "end once, after the last page: when all workers have ended, and through the "
-                "queue.",
+                "The parser was ended before it had done all: a queue that is empty doesn't mean "
+                "that what was taken out of it is done. Announce the end through the queue, once, "
+                "after the last page, and await the parser.",
                 headline="the end too soon",
             )
         if lost:

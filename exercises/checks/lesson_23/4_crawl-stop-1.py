@@ -441,8 +441,8 @@ class Stopping(Exercise):
                 try_ = "When the last worker has ended there is nothing left to wait for."
             else:
                 try_ = (
-                    "The grace is the longest wait, not the only one: when the last worker has "
-                    "ended there is nothing left to wait for."
+                    "The grace is a maximum: when the last worker has ended there is nothing left "
+                    "to wait for."
                 )
             raise Wrong(
                 "late",

@@ -317,15 +317,15 @@ class Whole(Exercise):
             return error
         return Wrong(
             "one failure ends all",
-            f"{type(one).__name__} came out: "
+            f"{type(one).__name__} came out{' in a group' * (one is not error)}: "
             + (
                 "a time limit of httpx was over."
                 if isinstance(one, httpx.TimeoutException)
-                else "the connection to a page was lost."
+                else "a connection was lost."
             ),
             lab.text.let_out(one),
             "Ask again after any `httpx.TransportError`: httpx raises one for a lost connection or "
-            "a time limit of its own. The built-in `TimeoutError` is none.",
+            "a time limit of its own. The built-in `TimeoutError` is none of these: catch both.",
             headline="one page ended all",
         )
 
