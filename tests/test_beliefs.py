@@ -88,6 +88,7 @@ def test_where_a_belief_matters_it_parts_from_the_truth(belief):
     assert any(belief.id in predictions(program) for program in programs)
 
 
+@pytest.mark.once
 def test_no_two_beliefs_predict_the_same_in_all_drills():
     told = {id: [] for id in BELIEFS}
     for template in in_order():

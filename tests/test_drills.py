@@ -207,6 +207,7 @@ def test_a_drill_that_tells_beliefs_apart_is_preferred():
     assert tells(NAPS, thought) > 0.9
 
 
+@pytest.mark.once
 def test_who_holds_a_belief_is_told_of_it():
     drawn = random.Random(5)
     chosen = list(BELIEFS)[::6]
@@ -215,6 +216,7 @@ def test_who_holds_a_belief_is_told_of_it():
     assert all(set(names) <= {belief} for belief, names in found.items()), found
 
 
+@pytest.mark.once
 def test_who_answers_by_the_truth_is_told_of_no_belief():
     drawn = random.Random(6)
     assert not any(told(None, lesson, drawn) for lesson in LESSONS[::5])
@@ -225,6 +227,7 @@ def test_an_answer_that_hardly_anybody_gives_is_weighed_all_the_same():
     assert after_all([nonsense])["truth"] == pytest.approx(KNOWS)
 
 
+@pytest.mark.once
 def test_a_slip_is_rarely_called_a_belief():
     drawn = random.Random(7)
     assert sum(bool(told_after_a_slip(lesson, drawn)) for lesson in LESSONS) <= 1
