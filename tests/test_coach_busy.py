@@ -145,6 +145,11 @@ def test_a_mistake_that_load_may_cause_is_not_told_on_a_busy_machine():
         ("t-together", "await asyncio.sleep(0.3)\n" + IN_TURN, "sequential"),  # on virtual time
         ("t-real", "await asyncio.sleep(0.3)\nfetch('a')", "not awaited"),
         ("t-real", "await asyncio.sleep(0.3)\nreturn feth(urls)", "raised"),
+        (
+            "t-real",
+            "await asyncio.sleep(0.3)\nreturn (await asyncio.gather(*map(fetch, urls)))[::-1]",
+            "order",
+        ),
     ],
 )
 def test_what_no_load_can_cause_is_told_on_any_machine(id, body, kind):

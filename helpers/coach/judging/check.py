@@ -49,7 +49,7 @@ MOST_STEPS = 20_000  # a recording of more is no picture any more
 # What no load brings about, on any clock: these mistakes stand in what was called, and how.
 AT_ANY_LOAD = {
     "not awaited", "nested run", "not a generator", "not async", "arguments", "unsendable",
-    "changed", "exits", "awaited twice", "other loop", "memory", "recursion",
+    "changed", "exits", "awaited twice", "other loop", "memory", "recursion", "order",
 }  # fmt: skip
 # Mistakes that a coroutine which nobody awaited may bring about.
 NOT_AWAITED = ("value", "order", "sequential", "lost error", "leaked", "spin")
