@@ -71,6 +71,25 @@ def test_the_line_that_is_all_that_has_to_change_is_named(id, line, text):
     assert verdict.at == f"Line {line} {CHANGED}: `{code}`."
 
 
+def test_a_line_that_only_has_to_stand_elsewhere_is_told_as_that():
+    verdict = verdict_on(
+        "fixture-1",
+        """
+        import contextlib
+
+        async def kitchen(oven, fridge):
+            async with contextlib.AsyncExitStack() as stack:
+                for device in (oven, fridge):
+                    stack.push_async_callback(device.off)
+                    await device.on()
+                yield oven, fridge
+        """,
+    )
+    assert verdict.at == (
+        "Line 6 stands in the wrong place: `stack.push_async_callback(device.off)`."
+    ), verdict.text()
+
+
 def test_it_is_sought_where_answers_go_with_the_real_clock_too():
     verdict = verdict_on(
         "deliver-1",

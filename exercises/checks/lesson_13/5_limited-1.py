@@ -1,3 +1,5 @@
+"""Long, for a place can be lost, or taken twice, in many ways."""
+
 import ast
 import asyncio
 import inspect

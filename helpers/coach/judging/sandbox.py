@@ -25,6 +25,7 @@ from helpers.coach.judging.limits import GRACE, LOADING
 from helpers.coach.judging.load import MOST
 from helpers.coach.judging.pipes import MUTE
 from helpers.coach.mistakes.catalogue import KINDS
+from helpers.coach.mistakes.edits import ELSEWHERE
 from helpers.coach.mistakes.source import Source
 from helpers.coach.mistakes.verdict import Verdict, too_busy, verdict_of
 from helpers.services.child import PYTHON, Child
@@ -218,7 +219,9 @@ class Sandbox:
             if verdict.line is None:
                 source = Source(request["texts"], *request["place"])
                 verdict.line = line
-                verdict.at = source.sentence(source.place(line), "is all that has to change")
+                moves = hint == ELSEWHERE
+                at = "stands in the wrong place" if moves else "is all that has to change"
+                verdict.at = source.sentence(source.place(line), at)
             if verdict.line == line and verdict.try_ in ("", KINDS[verdict.kind].try_):
                 verdict.try_ = hint
 
