@@ -874,3 +874,60 @@ def start(main):
         return task.result()
 
     return asyncio.run(supervise())
+
+# %% await-1 right: match on the awaited name
+async def greet(ask):
+    match await ask():
+        case name:
+            return "".join(("Hello, ", str(name), "!"))
+
+# %% overlap-1 right: done callbacks and one event
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    """Return the texts of `pages`, in order, all fetched at once."""
+    all_in = asyncio.Event()
+    missing = set()
+
+    def arrived(task):
+        missing.discard(task)
+        if not missing:
+            all_in.set()
+
+    tasks = [asyncio.ensure_future(fetch(page)) for page in pages]
+    if not tasks:
+        return []
+    missing.update(tasks)
+    for task in tasks:
+        task.add_done_callback(arrived)
+    try:
+        await all_in.wait()
+    except asyncio.CancelledError:
+        left = list(missing)
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+        raise
+    return [task.result() for task in tasks]
+
+# %% script-1 right: a loop by hand, ExitStack
+import asyncio
+import contextlib
+
+
+async def _sweep():
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+
+
+def start(main):
+    loop = asyncio.new_event_loop()
+    with contextlib.ExitStack() as last_things:
+        # These run in reverse order: close() comes last.
+        last_things.callback(loop.close)
+        for farewell in (loop.shutdown_default_executor, loop.shutdown_asyncgens, _sweep):
+            last_things.callback(lambda f=farewell: loop.run_until_complete(f()))
+        return loop.run_until_complete(main())

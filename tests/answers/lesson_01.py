@@ -949,3 +949,48 @@ def run_jobs(jobs, workers):
     for thread in threads:
         thread.join()
     return results
+
+# %% wait-all-1 right: joins on an ExitStack
+from contextlib import ExitStack
+from threading import Thread
+
+
+def wait_all(jobs):
+    """Run each job in a thread of its own; return when all are done."""
+    with ExitStack() as joins:
+        for job in jobs:
+            thread = Thread(target=job)
+            thread.start()
+            joins.callback(thread.join)
+
+# %% run-jobs-1 right: worker threads empty one queue
+from queue import Empty, SimpleQueue
+from threading import Thread
+
+
+class _Teller(Thread):
+    def __init__(self, counter, ledger):
+        super().__init__()
+        self.counter = counter
+        self.ledger = ledger
+
+    def run(self):
+        while True:
+            try:
+                place, job = self.counter.get_nowait()
+            except Empty:
+                return
+            self.ledger[place] = job()
+
+
+def run_jobs(jobs, workers):
+    counter, ledger = SimpleQueue(), {}
+    for numbered in enumerate(jobs):
+        counter.put(numbered)
+    count = counter.qsize()
+    tellers = [_Teller(counter, ledger) for _ in range(min(workers, count))]
+    for teller in tellers:
+        teller.start()
+    for teller in tellers:
+        teller.join()
+    return [ledger[place] for place in range(count)]

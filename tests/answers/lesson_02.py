@@ -1806,3 +1806,39 @@ def errors(lines):
 def take(source, n):
     for _ in range(n):
         yield next(source)
+
+# %% lazy-1 right: partition through a lazy map
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    pieces = map(lambda line: line.partition("ERROR "), lines)
+    for before, mark, text in pieces:
+        if mark and not before:
+            yield text.strip(" \t\r\n")
+
+# %% take-1 right: map next over a repeat
+from itertools import repeat
+
+
+def take(source, n):
+    # When `source` ends, its StopIteration ends the map, and so the yield from.
+    yield from map(next, repeat(source, n))
+
+# %% shares-1 right: tee one for the sum
+from itertools import tee
+
+
+def shares(numbers):
+    """Return each number's share of the sum, as a list."""
+    to_add, to_divide = tee(numbers)
+    whole = sum(to_add)
+    return [part / whole for part in to_divide]
+
+# %% interleave-1 right: two iterators that swap places
+def interleave(first, second):
+    nothing = object()
+    here, there = iter(first), iter(second)
+    while (item := next(here, nothing)) is not nothing:
+        yield item
+        here, there = there, here
+    for item in there:
+        yield item

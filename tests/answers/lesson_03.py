@@ -2000,3 +2000,41 @@ def drive(generator, find):
                 question = generator.send(answer)
     except StopIteration as stop:
         return stop.value
+
+# %% average-1 right: the loop counts with itertools
+from itertools import count
+
+
+def averager():
+    """Answer each number sent in with the average of all so far."""
+    total, answer = 0, None
+    for how_many in count(1):
+        number = yield answer
+        total += number
+        answer = total / how_many
+
+# %% average-2 right: chain None before the numbers
+from itertools import chain
+
+
+def averages(generator, numbers):
+    _, *answers = [generator.send(what) for what in chain((None,), numbers)]
+    return answers
+
+# %% till-1 right: context manager skips unreadable labels
+class _SkipUnreadable:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        return isinstance(error, ValueError)
+
+
+def till():
+    total = 0
+    skipping = _SkipUnreadable()
+    while True:
+        number = 0
+        with skipping:
+            number = yield total
+        total += number

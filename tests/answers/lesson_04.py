@@ -2102,3 +2102,77 @@ class Ask:
 
     def __await__(self):
         return (yield self)
+
+# %% layers-2 right: each part is a generator
+def _single(name):
+    return (yield name)
+
+
+def bill(order):
+    prices = []
+    for part in order:
+        asking = bill if isinstance(part, list) else _single
+        prices.append((yield from asking(part)))
+    return sum(prices)
+
+# %% layers-3 right: the key as context manager
+class _Key:
+    def __init__(self, board):
+        self.board = board
+
+    def __enter__(self):
+        self.key = self.board.pop()
+        return self.key
+
+    def __exit__(self, *how):
+        self.board.append(self.key)
+        return False
+
+
+def with_key(board, work):
+    """Delegate to `work`, the last key in hand; put it back however that ends."""
+    with _Key(board):
+        return (yield from work)
+
+# %% awaitable-1 right: an abc Generator per await
+from collections.abc import Generator
+
+
+class _Asking(Generator):
+    def __init__(self, question):
+        self.question = question
+        self.asked = False
+
+    def send(self, answer):
+        if self.asked:
+            raise StopIteration(answer)
+        self.asked = True
+        return self.question
+
+    def throw(self, *error):
+        return super().throw(*error)
+
+
+class Ask:
+    def __init__(self, question):
+        self.question = question
+
+    def __await__(self):
+        return _Asking(self.question)
+
+# %% by-hand-1 right: count what a generator yields
+def run_alone(coroutine):
+    """Run the coroutine to its end; return its result and how often it paused."""
+    results = []
+
+    def pauses():
+        while True:
+            try:
+                handed_out = coroutine.send(None)
+            except StopIteration as end:
+                results.append(end.value)
+                return
+            yield handed_out
+
+    how_often = sum(1 for _ in pauses())
+    return results.pop(), how_often

@@ -2444,3 +2444,85 @@ def run_for(ready, turns):
         else:
             ready.rotate(-1)
     return turns
+
+# %% robin-1 right: filter the living every round
+def _goes_on(generator):
+    try:
+        generator.send(None)
+    except StopIteration:
+        return False
+    return True
+
+
+def round_robin(generators):
+    living = generators
+    while living:
+        living = list(filter(_goes_on, living))
+
+# %% collect-1 right: a class for each player
+class _Player:
+    def __init__(self, generator):
+        self.generator = generator
+        self.result = None
+
+    def turn(self):
+        """Give one turn; tell whether there may be another."""
+        try:
+            self.generator.send(None)
+        except StopIteration as end:
+            self.result = end.value
+            return False
+        return True
+
+
+def run_all(generators):
+    """Run them in turns; return what each returned, in their order."""
+    players = [_Player(generator) for generator in generators]
+    playing = players
+    while playing:
+        playing = [player for player in playing if player.turn()]
+    return [player.result for player in players]
+
+# %% errors-1 right: match on how it ended
+from queue import SimpleQueue
+
+
+def _turn(generator):
+    try:
+        generator.send(None)
+    except Exception as ending:
+        return ending
+    return None
+
+
+def run_on(generators):
+    errors = []
+    line = SimpleQueue()
+    for generator in generators:
+        line.put(generator)
+    while not line.empty():
+        generator = line.get()
+        match _turn(generator):
+            case None:
+                line.put(generator)
+            case StopIteration():
+                pass
+            case error:
+                errors.append(error)
+    return errors
+
+# %% turns-1 right: takewhile somebody is ready
+from itertools import takewhile
+
+
+def run_for(ready, turns):
+    """Give at most so many turns; return how many were given."""
+    given = 0
+    for given in takewhile(lambda _: len(ready) > 0, range(1, turns + 1)):
+        who = ready.popleft()
+        try:
+            who.send(None)
+        except StopIteration:
+            continue
+        ready.append(who)
+    return given

@@ -2229,3 +2229,66 @@ import types
 def sleep_until(deadline):
     remaining = max(0, deadline - time.monotonic())
     yield lambda loop, who: loop.wake_at(remaining, who)
+
+# %% wait-1 right: structural match on the heap
+def next_wait(ready, sleeping, now):
+    match bool(ready), sleeping:
+        case True, _:
+            return 0
+        case _, [(deadline, *_), *_]:
+            return max(0, deadline - now)
+        case _:
+            return None
+
+# %% sleepers-1 right: sorted list with bisect
+from bisect import bisect_right, insort_right
+from operator import itemgetter
+
+_deadline = itemgetter(0)
+
+
+class Sleepers:
+    """Those who sleep, by deadline."""
+
+    def __init__(self):
+        self._line = []
+
+    def add(self, deadline, who):
+        """Take in `who`, to be woken at `deadline`."""
+        insort_right(self._line, (deadline, who), key=_deadline)
+
+    def due(self, now):
+        """Take out all whose deadline is `now` or earlier; return them in order."""
+        cut = bisect_right(self._line, now, key=_deadline)
+        woken = [who for _, who in self._line[:cut]]
+        del self._line[:cut]
+        return woken
+
+# %% until-1 right: a callable object that parks
+import time
+import types
+
+
+class _Alarm:
+    def __init__(self, deadline):
+        self.deadline = deadline
+
+    def __call__(self, loop, who):
+        loop.wake_at(self.deadline, who)
+
+
+@types.coroutine
+def sleep_until(deadline):
+    yield None if deadline <= time.monotonic() else _Alarm(deadline)
+
+# %% every-1 right: beats from a generator expression
+async def every(seconds, times, work, clock, sleep):
+    """Await `work()` on each beat, `seconds` apart, `times` times."""
+    if times < 1:
+        return
+    start = clock()
+    beats = (start + number * seconds for number in range(1, times))
+    await work()
+    for beat in beats:
+        await sleep(beat - clock())
+        await work()

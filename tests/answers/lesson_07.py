@@ -4415,3 +4415,118 @@ class Future:
         callbacks, self.callbacks = self.callbacks, []
         for callback in callbacks:
             callback()
+
+# %% future-1 right: state swapped by bound methods
+from collections import deque
+
+
+class Future:
+    """A result that is not there yet."""
+
+    def __init__(self):
+        self._read = None
+        self._queue = deque()
+        self._admit = self._queue.append
+
+    def __await__(self):
+        while self._read is None:
+            yield self.park
+        return self._read()
+
+    def park(self, loop, wake):
+        self._admit(wake)
+
+    def set_result(self, value):
+        if self._read is not None:
+            raise RuntimeError("the future has a result already")
+        self._read = lambda: value
+        self._admit = lambda wake: wake()
+        while self._queue:
+            self._queue.popleft()()
+
+# %% gather-own-1 right: slots filled, awaited from the end
+from itertools import starmap
+
+
+async def gather(loop, *coros):
+    slots = [None] * len(coros)
+
+    async def fill(index, coro):
+        slots[index] = await coro
+
+    stack = list(map(loop.spawn, starmap(fill, enumerate(coros))))
+    while stack:
+        await stack.pop()
+    return slots
+
+# %% cancel-own-1 right: take it out and heapify anew
+import heapq
+
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    """Ask a task to end; return False if it has ended already."""
+    match task.done:
+        case True:
+            return False
+        case _:
+            task.throw = CancelledError()
+    others = [entry for entry in loop.sleeping if entry[2] is not task]
+    if len(others) < len(loop.sleeping):
+        heapq.heapify(others)
+        loop.sleeping[:] = others
+        loop.ready.append(task)
+    return True
+
+# %% bell-1 right: tickets, partial undo, tuple iterator
+import functools
+import itertools
+
+
+class Bell:
+    def __init__(self):
+        self._tickets = itertools.count()
+        self._guests = {}
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        return iter((self.park,))
+
+    def park(self, loop, wake):
+        ticket = next(self._tickets)
+        self._guests[ticket] = wake
+        return functools.partial(self._guests.pop, ticket, None)
+
+    def ring(self):
+        guests, self._guests = self._guests, {}
+        for wake in guests.values():
+            wake()
+
+# %% timeout-own-1 right: alarm task and an ExitStack
+from contextlib import ExitStack
+
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    """Run `coro` for at most `seconds`; return its result or raise TimeoutError."""
+    rung = []
+    task = loop.spawn(coro)
+
+    async def alarm():
+        await sleep(seconds)
+        rung.append(True)
+        task.cancel()
+
+    with ExitStack() as at_the_end:
+        at_the_end.callback(task.cancel)
+        at_the_end.callback(loop.spawn(alarm()).cancel)
+        try:
+            return await task
+        except CancelledError:
+            if not rung:
+                raise
+            raise TimeoutError(f"longer than {seconds} s") from None

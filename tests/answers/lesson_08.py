@@ -2921,3 +2921,113 @@ async def deliver(next_line, waiting):
         future.set_result(answer)
     if waiting:
         raise ConnectionError(f"{len(waiting)} questions without an answer")
+
+# %% sendall-1 right: a push that says zero
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    def push(rest):
+        try:
+            return sock.send(rest)
+        except BlockingIOError:
+            return 0
+
+    rest = memoryview(data)
+    while len(rest):
+        match push(rest):
+            case 0:
+                await until(sock, WRITE)
+            case sent:
+                rest = rest[sent:]
+
+# %% lines-1 right: a BytesIO knows lines
+import io
+
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    """Return all lines that come, without their newlines."""
+    heard = io.BytesIO()
+    while piece := await recv(sock, 4096):
+        heard.write(piece)
+    heard.seek(0)
+    return [line.removesuffix(b"\n") for line in heard]
+
+# %% serve-1 right: hosts primed up to their with
+import types
+from contextlib import closing, suppress
+
+from helpers.eventloop.sockets import accept
+
+
+@types.coroutine
+def _starting_line():
+    yield
+
+
+async def _host(sock, talk):
+    with suppress(Exception), closing(sock):
+        await _starting_line()
+        await talk(sock)
+
+
+async def serve(listener, talk, spawn):
+    """Accept clients for ever, and talk to all of them at once."""
+    while True:
+        sock, _ = await accept(listener)
+        host = _host(sock, talk)
+        # Go into the `with` now, so that a cancel before the first turn closes too.
+        host.send(None)
+        spawn(host)
+
+# %% deliver-1 right: async generator, popitem at the end
+import asyncio
+from contextlib import suppress
+
+
+async def deliver(next_line, waiting):
+    async def lines():
+        while line := await next_line():
+            yield line
+
+    settled = suppress(asyncio.InvalidStateError, RuntimeError)
+
+    async for line in lines():
+        number, _, answer = line.partition(b" ")
+        future = waiting.pop(number, None)
+        if future is not None:
+            with settled:
+                future.set_result(answer)
+
+    while waiting:
+        number, future = waiting.popitem()
+        with settled:
+            future.set_exception(ConnectionError("the other side hung up"))
+
+# %% thread-1 right: a Thread subclass that reports
+import threading
+from helpers.eventloop.tasks import Future
+
+
+class _Errand(threading.Thread):
+    def __init__(self, work, report):
+        super().__init__(daemon=True)
+        self.work = work
+        self.report = report
+        self.promise = Future()
+
+    def run(self):
+        try:
+            news = self.promise.set_result, self.work()
+        except BaseException as error:
+            news = self.promise.set_exception, error
+        self.report(*news)
+
+
+def in_thread(loop, work):
+    """Have a thread call `work`; return a future of what it returns or raises."""
+    errand = _Errand(work, loop.call_soon_threadsafe)
+    errand.start()
+    return errand.promise

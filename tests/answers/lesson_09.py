@@ -1923,3 +1923,70 @@ def background(coro, kept):
     kept.add(t)
     t.add_done_callback(on_done)
     return t
+
+# %% task-step-1 right: a callable stepper object
+import asyncio
+
+
+class _Stepper:
+    def __init__(self, coro, loop):
+        self.coro = coro
+        self.loop = loop
+        self.outcome = loop.create_future()
+
+    def __call__(self, _=None):
+        try:
+            handed = self.coro.send(None)
+        except StopIteration as stop:
+            self.settle(self.outcome.set_result, stop.value)
+        except asyncio.CancelledError:
+            self.outcome.cancel()
+        except Exception as error:
+            self.settle(self.outcome.set_exception, error)
+        else:
+            match handed:
+                case None:
+                    self.loop.call_soon(self)
+                case future:
+                    future.add_done_callback(self)
+
+    def settle(self, setter, what):
+        if not self.outcome.done():
+            setter(what)
+
+
+def start(coro, loop):
+    """Run `coro` on `loop`, step by step; return a future of its result."""
+    stepper = _Stepper(coro, loop)
+    loop.call_soon(stepper)
+    return stepper.outcome
+
+# %% call-later-1 right: the cancel is deque.clear
+import heapq
+from collections import deque
+from functools import partial
+
+
+def call_later(loop, delay, function, *args):
+    pending = deque([partial(function, *args)])
+
+    def fire():
+        if pending:
+            pending.pop()()
+
+    heapq.heappush(loop.timers, [loop.time() + delay, next(loop.tickets), fire])
+    return pending.clear
+
+# %% keep-1 right: an ExitStack closed when done
+import asyncio
+from contextlib import ExitStack
+
+
+def background(coro, kept):
+    """Start `coro` as a task, kept in the set `kept` until it is done; return it."""
+    stay = ExitStack()
+    task = asyncio.get_running_loop().create_task(coro)
+    kept.update((task,))
+    stay.callback(kept.discard, task)
+    task.add_done_callback(lambda _: stay.close())
+    return task

@@ -3030,3 +3030,151 @@ async def first_answer(ask, servers):
             for task in tasks:
                 task.cancel()
             return answer
+
+# %% fail-fast-1 right: done callbacks pull the brake
+import asyncio
+
+
+class _Order:
+    def __init__(self, coros):
+        self.stopped = False
+        self.tasks = [asyncio.ensure_future(coro) for coro in coros]
+        for task in self.tasks:
+            task.add_done_callback(self.note)
+
+    def note(self, task):
+        if not task.cancelled() and task.exception() is not None:
+            self.stop()
+
+    def stop(self):
+        # Once only: a second cancel would cut off the cleaning up.
+        if not self.stopped:
+            self.stopped = True
+            for task in self.tasks:
+                task.cancel()
+
+    def errors(self):
+        return [
+            task.exception()
+            for task in self.tasks
+            if not task.cancelled() and task.exception() is not None
+        ]
+
+
+async def all_or_nothing(buy, items):
+    order = _Order([buy(item) for item in items])
+    cut = None
+    while not all(task.done() for task in order.tasks):
+        try:
+            await asyncio.wait(order.tasks)
+        except asyncio.CancelledError as error:
+            cut = cut or error
+            order.stop()
+    errors = order.errors()
+    if cut is not None:
+        raise cut
+    if errors:
+        raise BaseExceptionGroup("not everything could be bought", errors)
+    return [task.result() for task in order.tasks]
+
+# %% first-answer-1 right: done callbacks feed a queue
+import asyncio
+
+
+async def _stop_all(tasks):
+    for task in tasks:
+        task.cancel()
+    cut = None
+    while not all(task.done() for task in tasks):
+        try:
+            await asyncio.wait(tasks)
+        except asyncio.CancelledError as error:
+            cut = error
+    for task in tasks:
+        task.cancelled() or task.exception()
+    if cut is not None:
+        raise cut
+
+
+async def first_answer(ask, servers):
+    """Return the first answer; raise an ExceptionGroup if all servers fail."""
+    ended = asyncio.Queue()
+    tasks = []
+    try:
+        for server in servers:
+            task = asyncio.create_task(ask(server))
+            task.add_done_callback(ended.put_nowait)
+            tasks.append(task)
+        errors = []
+        for _ in range(len(tasks)):
+            task = await ended.get()
+            if task.cancelled():
+                errors.append(RuntimeError("the question was cancelled"))
+            elif task.exception() is not None:
+                errors.append(task.exception())
+            else:
+                return task.result()
+        raise ExceptionGroup("no server answered", errors)
+    finally:
+        await _stop_all(tasks)
+
+# %% within-1 right: call_later with a cached brake
+import asyncio
+import functools
+
+
+async def fetch_within(fetch, urls, seconds):
+    tasks = {url: asyncio.create_task(fetch(url)) for url in urls}
+
+    @functools.cache  # it brakes once, whoever calls it
+    def brake():
+        for task in tasks.values():
+            task.cancel()
+
+    timer = asyncio.get_running_loop().call_later(seconds, brake)
+    cut = None
+    while not all(map(asyncio.Task.done, tasks.values())):
+        try:
+            await asyncio.wait(list(tasks.values()))
+        except asyncio.CancelledError as error:
+            cut = error
+            brake()
+    timer.cancel()
+    pages = {
+        url: task.result()
+        for url, task in tasks.items()
+        if not task.cancelled() and task.exception() is None
+    }
+    if cut is not None:
+        raise cut
+    return pages
+
+# %% supervise-1 right: every shift its own task
+import asyncio
+import itertools
+
+
+async def _see_out(shift):
+    """Wait until the task has ended; pass a cancellation on to it, once."""
+    cut = None
+    while not shift.done():
+        try:
+            await asyncio.wait([shift])
+        except asyncio.CancelledError as error:
+            if cut is None:
+                cut = error
+                shift.cancel()
+    if cut is not None:
+        shift.cancelled() or shift.exception()
+        raise cut
+
+
+async def supervise(worker, restarts, pause):
+    """Run the worker; start it again when it fails, `restarts` times at most."""
+    for used in itertools.count():
+        shift = asyncio.create_task(worker())
+        await _see_out(shift)
+        failed = shift.cancelled() or shift.exception() is not None
+        if not failed or used >= restarts:
+            return shift.result()
+        await asyncio.sleep(pause)

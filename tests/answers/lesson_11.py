@@ -4042,3 +4042,147 @@ async def submit(group, save, patience):
         return await asyncio.wait_for(saving, patience)
     except TimeoutError:
         return "still saving"
+
+# %% whose-1 right: wait with the smaller of two
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    clock = asyncio.get_running_loop().time
+    end = clock() + long
+    for server in servers:
+        left = end - clock()
+        if left <= 0:
+            return "out of time"
+        asking = asyncio.ensure_future(ask(server))
+        try:
+            await asyncio.wait((asking,), timeout=min(short, left))
+            if asking.done():
+                return asking.result()
+        finally:
+            asking.cancel()
+            if not asking.done():
+                await asyncio.wait((asking,))
+        if not asking.cancelled() and asking.exception() is not None:
+            raise asking.exception()
+        if left < short:
+            return "out of time"
+    return "nobody"
+
+# %% budget-1 right: a deque and call_later cancelling
+import asyncio
+from collections import deque
+
+
+async def load(fetch, pages, budget):
+    """Return a dict of the pages that came within `budget` seconds."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + budget
+    line = deque(pages)
+    texts = {}
+    while line:
+        share = (end - loop.time()) / len(line)
+        page = line.popleft()
+        task = loop.create_task(fetch(page))
+        timer = loop.call_later(share, task.cancel)
+        try:
+            await asyncio.wait([task])
+        finally:
+            timer.cancel()
+            if not task.done():
+                task.cancel()
+                await asyncio.wait([task])
+        if not task.cancelled():
+            texts[page] = task.result()
+    return texts
+
+# %% in-hand-1 right: ExitStack puts the job back
+import asyncio
+from contextlib import ExitStack
+
+
+async def worker(queue, handle, failed):
+    me = asyncio.current_task()
+    before = me.cancelling()
+    while True:
+        job = await queue.get()
+        with ExitStack() as hand:
+            hand.callback(queue.put_nowait, job)
+            trouble = None
+            try:
+                await handle(job)
+            except (Exception, asyncio.CancelledError) as error:
+                trouble = error
+            if me.cancelling() > before:
+                raise asyncio.CancelledError from trouble
+            if trouble is not None:
+                failed.append(job)
+            hand.pop_all()
+
+# %% submit-1 right: task and timer race by hand
+import asyncio
+
+
+async def submit(group, save, patience):
+    """Save in `group`; return the number, or "still saving"."""
+    loop = asyncio.get_running_loop()
+    news = loop.create_future()
+
+    def tell(ended):
+        if not news.done():
+            news.set_result(ended)
+
+    saving = group.create_task(save())
+    saving.add_done_callback(tell)
+    timer = loop.call_later(patience, tell, None)
+    try:
+        ended = await news
+    finally:
+        timer.cancel()
+        saving.remove_done_callback(tell)
+    return "still saving" if ended is None else ended.result()
+
+# %% give-back-1 right: a loan as context manager
+import asyncio
+
+
+class _Loan:
+    def __init__(self, lend, give_back):
+        self.lend = lend
+        self.give_back = give_back
+
+    async def __aenter__(self):
+        self.thing = await self.lend()
+        return self.thing
+
+    async def __aexit__(self, *_):
+        loop = asyncio.get_running_loop()
+        giving = loop.create_task(self.give_back(self.thing))
+        timer = loop.call_later(3, giving.cancel)
+        cut = None
+        while not giving.done():
+            try:
+                await asyncio.wait([giving])
+            except asyncio.CancelledError as error:
+                cut = error
+        timer.cancel()
+        if cut is not None:
+            raise cut
+
+
+async def borrow(lend, use, give_back):
+    """Use a thing and give it back, whatever happens."""
+    me = asyncio.current_task()
+    before = me.cancelling()
+    try:
+        async with _Loan(lend, give_back) as thing:
+            value = await use(thing)
+    except asyncio.CancelledError:
+        raise
+    except BaseException as error:
+        if me.cancelling() > before:
+            raise asyncio.CancelledError from error
+        raise
+    if me.cancelling() > before:
+        raise asyncio.CancelledError
+    return value

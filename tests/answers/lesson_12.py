@@ -2625,3 +2625,101 @@ async def listen(subscribe):
         words.append(word)
         await asyncio.sleep(0)
     return words
+
+# %% slices-1 right: a paced async generator
+import types
+
+
+@types.coroutine
+def _turn():
+    yield
+
+
+async def _paced(items):
+    for count, item in enumerate(items, start=1):
+        yield item
+        if count % 10 == 0:
+            await _turn()
+
+
+async def add_up(weigh, items):
+    return sum([weigh(item) async for item in _paced(items)])
+
+# %% search-1 right: takewhile in a bare thread
+import asyncio
+import threading
+from contextlib import suppress
+from itertools import takewhile
+
+
+async def search(look, places, seconds):
+    """Return the first of `places` where `look` says True, or None after `seconds`."""
+    loop = asyncio.get_running_loop()
+    news = loop.create_future()
+    over = threading.Event()
+
+    def tell(place):
+        if not news.done():
+            news.set_result(place)
+
+    def walk():
+        still_wanted = takewhile(lambda _: not over.is_set(), places)
+        place = next(filter(look, still_wanted), None)
+        with suppress(RuntimeError):  # the loop may be closed by now
+            loop.call_soon_threadsafe(tell, place)
+
+    timer = loop.call_later(seconds, tell, None)
+    try:
+        threading.Thread(target=walk, daemon=True).start()
+        return await news
+    finally:
+        over.set()
+        timer.cancel()
+
+# %% leave-pool-1 right: a timer shuts the pool
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+
+async def crunch(work, items, seconds):
+    loop = asyncio.get_running_loop()
+    ended = asyncio.Queue()
+    pool = ThreadPoolExecutor(max_workers=2)
+    close = partial(pool.shutdown, wait=False, cancel_futures=True)
+    jobs = {}
+    timer = loop.call_later(seconds, close)
+    try:
+        for item in items:
+            jobs[item] = job = pool.submit(work, item)
+            job.add_done_callback(partial(loop.call_soon_threadsafe, ended.put_nowait))
+        for _ in range(len(jobs)):
+            await ended.get()
+    finally:
+        timer.cancel()
+        close()
+    pool.shutdown(wait=True)  # all jobs are over: the threads only go home
+    return {item: job.result() for item, job in jobs.items() if not job.cancelled()}
+
+# %% listen-1 right: a primed generator as ear
+import asyncio
+from functools import partial
+
+
+async def listen(subscribe):
+    """Return the words that the thread says, in order."""
+    loop = asyncio.get_running_loop()
+    all_said = loop.create_future()
+
+    def hearing():
+        words = []
+        while (word := (yield)) is not None:
+            words.append(word)
+        if not all_said.done():
+            all_said.set_result(words)
+        yield
+
+    ear = hearing()
+    next(ear)
+    subscribe(partial(loop.call_soon_threadsafe, ear.send))
+    return await all_said

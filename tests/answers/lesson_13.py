@@ -3970,3 +3970,120 @@ class Account:
         balance = await self._bank(self.euros, change)
         self.euros = balance
         self._mutex.release()
+
+# %% tally-1 right: match, then one update
+async def add(totals, name, fetch):
+    match await fetch(name):
+        case number:
+            totals.update({name: totals.get(name, 0) + number})
+
+# %% account-1 right: a line of futures
+import asyncio
+from collections import deque
+
+
+class Account:
+    """An account that no two tasks change at once."""
+
+    def __init__(self, bank):
+        self.euros = 0
+        self._bank = bank
+        self._line = deque()  # a future for each payment; the first one is being served
+
+    async def pay(self, change):
+        turn = asyncio.get_running_loop().create_future()
+        self._line.append(turn)
+        try:
+            if self._line[0] is not turn:
+                await turn
+            self.euros = await self._bank(self.euros, change)
+        finally:
+            self._line.remove(turn)
+            if self._line and not self._line[0].done():
+                self._line[0].set_result(None)
+
+# %% bread-1 right: exit stack, length as predicate
+from contextlib import AsyncExitStack
+
+
+async def buy(changed, shelf):
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(changed)
+        await changed.wait_for(shelf.__len__)
+        return shelf.pop(0)
+
+# %% request-log-1 right: variable per log, context as mapping
+import contextvars
+
+
+class Log:
+    """A log that knows to which request a line belongs."""
+
+    def __init__(self):
+        self.lines = []
+        self._request = contextvars.ContextVar("request")
+
+    def begin(self, number):
+        self._request.set(number)
+
+    def say(self, text):
+        here = contextvars.copy_context()
+        self.lines.append((here.get(self._request), text))
+
+# %% limited-1 right: a queue of places again
+import asyncio
+from contextlib import asynccontextmanager
+
+
+def limited(fetch, most):
+    places = asyncio.Queue()
+    for place in range(most):
+        places.put_nowait(place)
+
+    @asynccontextmanager
+    async def seated():
+        place = await places.get()
+        try:
+            yield
+        finally:
+            places.put_nowait(place)
+
+    async def get(page):
+        async with seated():
+            return await fetch(page)
+
+    return get
+
+# %% once-per-key-1 right: tasks watched with asyncio.wait
+import asyncio
+
+
+class _Loads:
+    def __init__(self, load):
+        self.load = load
+        self.tasks = {}
+
+    def task_for(self, key):
+        match self.tasks.get(key):
+            case None:
+                pass
+            case task if not task.done():
+                return task
+            case task if not task.cancelled() and task.exception() is None:
+                return task
+        task = asyncio.get_running_loop().create_task(self.load(key))
+        # Should nobody be left to see an error, it is not worth a message.
+        task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+        self.tasks[key] = task
+        return task
+
+    async def get(self, key):
+        task = self.task_for(key)
+        if not task.done():
+            await asyncio.wait([task])  # doesn't cancel the task if we are cancelled
+        return task.result()
+
+
+def once_per_key(load):
+    """Return a function that gives what `load` gives, and loads each key once."""
+    return _Loads(load).get

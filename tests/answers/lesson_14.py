@@ -4155,3 +4155,102 @@ async def ask(client, page):
         if response.status_code != 429:
             return response
         await asyncio.sleep(int(response.headers.get("Retry-After", 1)))
+
+# %% pool-1 right: five walkers share an iterator
+import asyncio
+
+
+async def fetch_names(client, pages):
+    """Return the names that the pages give, in order; five requests at once."""
+    names = {}
+    numbered = enumerate(pages)
+
+    async def walk():
+        for place, page in numbered:
+            response = await client.get(page)
+            names[place] = response.json()["name"]
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(5):
+            group.create_task(walk())
+    return [names[place] for place in range(len(names))]
+
+# %% one-client-1 right: closed by hand, address as state
+import httpx
+
+
+async def all_names(base_url):
+    client = httpx.AsyncClient()
+    try:
+        found = []
+        page = {"next": base_url + "/api/v2/pokemon?limit=40"}
+        while (address := page["next"]) is not None:
+            response = await client.get(address)
+            response.raise_for_status()
+            page = response.json()
+            found.extend(entry["name"] for entry in page["results"])
+        return found
+    finally:
+        await client.aclose()
+
+# %% retry-1 right: pauses in a tuple, match on error
+import asyncio
+import httpx
+
+
+async def ask(client, method, page):
+    """Return the response; try again what may pass and may be done twice."""
+    pauses = () if method.upper() == "POST" else (0.1, 0.2, 0.4)
+    for pause in (*pauses, None):
+        try:
+            response = await client.request(method, page)
+            response.raise_for_status()
+            return response
+        except (httpx.TransportError, httpx.HTTPStatusError) as error:
+            match error:
+                case _ if pause is None:
+                    raise
+                case httpx.HTTPStatusError() if error.response.status_code != 503:
+                    raise
+        await asyncio.sleep(pause)
+
+# %% jitter-1 right: ldexp with a capped exponent
+import math
+import random
+
+
+def pause(attempt):
+    longest = min(math.ldexp(0.1, min(attempt, 5)), 2.0)
+    return longest * random.random()
+
+# %% mirrors-1 right: one timeout, nearer of two
+import asyncio
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    """Return the first page that one of the mirrors gives, within so many seconds."""
+    now = asyncio.get_running_loop().time
+    deadline = now() + seconds
+    failure = None
+    for mirror in mirrors:
+        until = min(deadline, now() + 1)
+        try:
+            async with asyncio.timeout_at(until) as limit:
+                return await fetch(mirror)
+        except (TimeoutError, httpx.TransportError) as error:
+            if until == deadline and limit.expired():
+                raise TimeoutError("no mirror was in time") from error
+            failure = error
+    raise failure
+
+# %% retry-after-1 right: walrus loop, little reserve
+import asyncio
+
+
+async def ask(client, page):
+    while (response := await client.get(page)).status_code == 429:
+        told = int(response.headers.get("Retry-After", "1"))
+        await asyncio.sleep(told + 0.05)  # a timer may go off a trifle early
+    response.raise_for_status()
+    return response

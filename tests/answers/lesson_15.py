@@ -2791,3 +2791,92 @@ async def pages(fetch, url):
         url = page["next"]
         if url is None:
             return
+
+# %% pages-1 right: match on the page
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+    while True:
+        match await fetch(url):
+            case {"results": results, "next": following}:
+                for item in results:
+                    yield item
+        if following is None:
+            return
+        url = following
+
+# %% first-match-1 right: exit stack with aclose pushed
+from contextlib import AsyncExitStack
+
+
+async def first(stream, wanted):
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(stream.aclose)
+        async for item in stream:
+            if wanted(item):
+                return item
+    return None
+
+# %% borrowed-1 right: release pushed on a stack
+from contextlib import AsyncExitStack, asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    async with AsyncExitStack() as duties:
+        connection = await pool.acquire()
+        duties.push_async_callback(pool.release, connection)
+        yield connection
+
+# %% arrive-1 right: reader task and a future
+import asyncio
+
+
+async def load(stream, fetch):
+    """Return the results of `fetch` for all items of the stream, in order."""
+    loop = asyncio.get_running_loop()
+    broken = loop.create_future()
+    fetches = []
+
+    def look(task):
+        if broken.done() or task.cancelled():
+            return
+        if (error := task.exception()) is not None:
+            broken.set_exception(error)
+
+    async def read():
+        async for item in stream:
+            task = loop.create_task(fetch(item))
+            task.add_done_callback(look)
+            fetches.append(task)
+        return await asyncio.gather(*fetches)
+
+    reader = loop.create_task(read())
+    try:
+        await asyncio.wait({reader, broken}, return_when=asyncio.FIRST_COMPLETED)
+        return broken.result() if broken.done() else reader.result()
+    finally:
+        broken.cancel()
+        started = [reader, *fetches]
+        for task in started:
+            task.cancel()
+        await asyncio.gather(*started, return_exceptions=True)
+
+# %% merge-1 right: closing from outside the group
+import asyncio
+from contextlib import AsyncExitStack
+
+
+async def merge(streams, queue):
+    async def pump(stream):
+        async for item in stream:
+            await queue.put(item)
+
+    async with AsyncExitStack() as closers:
+        for stream in streams:
+            closers.push_async_callback(stream.aclose)
+        # The group ends first: then no stream runs any more, and all can be closed,
+        # also one whose task was cancelled before it began.
+        group = await closers.enter_async_context(asyncio.TaskGroup())
+        for stream in streams:
+            group.create_task(pump(stream))
+    await queue.put(None)

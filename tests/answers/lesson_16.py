@@ -4409,3 +4409,133 @@ async def feed(source, send, workers, size):
 
         for _ in range(workers):
             await queue.put(done)
+
+# %% workers-1 right: filled queue, wait for first exception
+import asyncio
+
+
+async def fetch_all(fetch, urls, workers):
+    """Fetch all `urls` with so many workers; return a dict from url to page."""
+    pages = {}
+    todo = asyncio.Queue()
+    for url in urls:
+        todo.put_nowait(url)
+
+    async def work():
+        while not todo.empty():
+            url = todo.get_nowait()
+            pages[url] = await fetch(url)
+
+    crew = [asyncio.create_task(work()) for _ in range(workers)]
+    try:
+        ended, _ = await asyncio.wait(crew, return_when=asyncio.FIRST_EXCEPTION)
+        for task in ended:
+            task.result()
+    finally:
+        for task in crew:
+            task.cancel()
+        await asyncio.gather(*crew, return_exceptions=True)
+    return pages
+
+# %% feed-1 right: one None, handed on by workers
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    belt = asyncio.Queue(size)
+
+    async def work():
+        while (item := await belt.get()) is not None:
+            await send(item)
+        belt.put_nowait(None)  # the next one's turn; there is room, it was just taken
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(work())
+        async for item in source:
+            await belt.put(item)
+        await belt.put(None)
+
+# %% consumer-1 right: a set that empties itself
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    running = set()
+    try:
+        while (number := await queue.get()) is not None:
+            while len(running) >= at_most:
+                await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            task = asyncio.create_task(details(number))
+            running.add(task)
+            task.add_done_callback(running.discard)
+        while running:
+            await asyncio.wait(running)
+    except BaseException:
+        left = list(running)
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+        raise
+
+# %% worker-1 right: a context manager per item
+import asyncio
+
+
+class _Job:
+    """Notes how the work on an item ended."""
+
+    def __init__(self, queue, item, failed):
+        self.queue = queue
+        self.item = item
+        self.failed = failed
+        self.cancelled_before = asyncio.current_task().cancelling()
+
+    def __enter__(self):
+        return self.item
+
+    def __exit__(self, kind, error, traceback):
+        try:
+            if asyncio.current_task().cancelling() > self.cancelled_before:
+                # Whatever `work` made of it: the worker is to end, the item isn't a failed one.
+                if isinstance(error, asyncio.CancelledError):
+                    return False
+                raise asyncio.CancelledError
+            if isinstance(error, Exception):
+                self.failed.append((self.item, error))
+                return True
+            return False
+        finally:
+            self.queue.task_done()
+
+
+async def worker(queue, work, failed):
+    """Do all items of `queue`; append failing ones and their errors to `failed`."""
+    while True:
+        with _Job(queue, await queue.get(), failed) as item:
+            await work(item)
+
+# %% bucket-1 right: moment when it was empty
+import asyncio
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self._step = 1 / rate  # from one token to the next
+        self._fill = burst / rate  # from empty to full
+        self._turn = asyncio.Lock()  # lets waiting tasks in in their order
+        # When the bucket would have been empty, had nobody taken anything since.
+        self._empty = asyncio.get_running_loop().time() - self._fill
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        async with self._turn:
+            now = asyncio.get_running_loop().time()
+            self._empty = max(self._empty, now - self._fill)
+            ready = self._empty + self._step
+            if ready - now > 1e-9:
+                await asyncio.sleep(ready - now)
+            self._empty = ready

@@ -3594,3 +3594,86 @@ async def handle(reader, writer, work):
         await _close(writer)
         raise
     await _close(writer)
+
+# %% frame-1 right: gather gives the error, match
+import asyncio
+
+
+async def read_frame(reader):
+    [head] = await asyncio.gather(reader.readexactly(4), return_exceptions=True)
+    match head:
+        case asyncio.IncompleteReadError(partial=b""):
+            return None
+        case BaseException():
+            raise head
+    length = int.from_bytes(head, "big")
+    if length > 1000:
+        raise ValueError(f"a frame of {length} bytes")
+    return await reader.readexactly(length)
+
+# %% line-in-time-1 right: readline, then partition
+import asyncio
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    end = asyncio.get_running_loop().time() + seconds
+    async with asyncio.timeout_at(end):
+        text, feed, _ = (await reader.readline()).partition(b"\n")
+    return text if feed else None
+
+# %% slow-reader-1 right: close and suppress on a stack
+from contextlib import ExitStack, suppress
+
+
+async def send_all(writer, parts):
+    with ExitStack() as stack:
+        stack.callback(writer.close)
+        stack.enter_context(suppress(ConnectionError))
+        async for part in parts:
+            writer.write(part)
+            await writer.drain()
+    with suppress(ConnectionError):
+        await writer.wait_closed()
+
+# %% closing-1 right: contextlib.closing for the writer
+from contextlib import closing, suppress
+
+
+async def handle(reader, writer, work):
+    """Answer one line, and close the connection in any case."""
+    with closing(writer):
+        if line := await reader.readline():
+            try:
+                answer = await work(line)
+            except ValueError:
+                answer = b"error\n"
+            writer.write(answer)
+            await writer.drain()
+    with suppress(ConnectionError):
+        await writer.wait_closed()
+
+# %% at-most-1 right: a class with tickets
+from contextlib import ExitStack, suppress
+
+
+class _Door:
+    def __init__(self, number, handle):
+        self.tickets = list(range(number))
+        self.handle = handle
+
+    async def serve(self, reader, writer):
+        with ExitStack() as duties:
+            duties.callback(writer.close)
+            if self.tickets:
+                duties.callback(self.tickets.append, self.tickets.pop())
+                await self.handle(reader, writer)
+            else:
+                writer.write(b"busy\n")
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+
+
+def at_most(number, handle):
+    """Return a handler that serves at most so many connections at a time."""
+    return _Door(number, handle).serve

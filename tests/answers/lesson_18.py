@@ -2835,3 +2835,146 @@ async def page(ask, parts, seconds):
     except TimeoutError:
         return dict.fromkeys(parts)
     return dict(zip(parts, answers))
+
+# %% wsgi-1 right: match on method and path
+def app(environ, start_response):
+    match environ.get("REQUEST_METHOD"), environ.get("PATH_INFO"):
+        case "POST", "/count":
+            status, count = "200 OK", 0
+            left = int(environ.get("CONTENT_LENGTH") or 0)
+            while left > 0 and (piece := environ["wsgi.input"].read(min(left, 65536))):
+                count += len(piece)
+                left -= len(piece)
+            body = b"%d" % count
+        case _:
+            status, body = "404 Not Found", b"there is nothing here\n"
+    headers = [("Content-Type", "text/plain"), ("Content-Length", str(len(body)))]
+    start_response(status, headers)
+    return [body]
+
+# %% asgi-1 right: pieces from an async generator
+async def _sizes(receive):
+    more = True
+    while more:
+        message = await receive()
+        if message.get("type") == "http.disconnect":
+            return
+        yield len(message.get("body") or b"")
+        more = message.get("more_body", False)
+
+
+async def app(scope, receive, send):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    match scope:
+        case {"method": "POST", "path": "/count"}:
+            total = 0
+            async for size in _sizes(receive):
+                total += size
+            status, text = 200, b"%d" % total
+        case _:
+            status, text = 404, b"nothing here"
+    for message in (
+        {"type": "http.response.start", "status": status,
+         "headers": [(b"content-type", b"text/plain")]},
+        {"type": "http.response.body", "body": text},
+    ):
+        await send(message)
+
+# %% ten-parts-1 right: a class, done-callbacks and an alarm
+import asyncio
+import contextlib
+
+
+class _Visit:
+    def __init__(self, ask, parts):
+        self.found = dict.fromkeys(parts)
+        self.bell = asyncio.Event()
+        self.open = True
+        self.running = {}
+        for part in self.found:
+            task = asyncio.ensure_future(self._one(ask, part))
+            self.running[task] = part
+            task.add_done_callback(self._ended)
+        if not self.running:
+            self.bell.set()
+
+    @staticmethod
+    async def _one(ask, part):
+        return await ask(part)
+
+    def _ended(self, task):
+        part = self.running.pop(task)
+        failed = task.cancelled() or task.exception() is not None
+        if self.open and not failed:
+            self.found[part] = task.result()
+        if not self.running:
+            self.bell.set()
+
+    async def leave(self):
+        self.open = False
+        interrupted = None
+        for task in list(self.running):
+            task.cancel()
+        while left := [task for task in self.running if not task.done()]:
+            try:
+                await asyncio.wait(left)
+            except asyncio.CancelledError as error:
+                interrupted = error
+        if interrupted is not None:
+            raise interrupted
+
+
+async def page(ask, parts, seconds):
+    """Return part → what `ask` gives, all at once; None for what is late or fails."""
+    visit = _Visit(ask, parts)
+    alarm = asyncio.get_running_loop().call_later(seconds, visit.bell.set)
+    try:
+        await visit.bell.wait()
+    finally:
+        alarm.cancel()
+        await visit.leave()
+    return visit.found
+
+# %% endpoint-1 right: a blocking dependency, not endpoint
+from fastapi import Depends, FastAPI, HTTPException
+
+
+def make_app(look_up):
+    def price_of(name: str):    # no coroutine: FastAPI runs it in a thread
+        try:
+            return look_up(name)
+        except KeyError:
+            raise HTTPException(404) from None
+
+    async def answer(name: str, price=Depends(price_of)):
+        return dict(name=name, price=price)
+
+    app = FastAPI()
+    app.add_api_route("/price/{name}", answer, methods=["GET"])
+    return app
+
+# %% lifespan-1 right: a lifespan written as class
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+
+def make_app(connect):
+    """Return an application that answers GET /price/{name} from one pool."""
+
+    class Alive:
+        def __init__(self, application):
+            self.state = application.state
+
+        async def __aenter__(self):
+            self.state.pool = await connect()
+
+        async def __aexit__(self, *how):
+            await self.state.pool.close()
+
+    async def answer(name: str):
+        return await app.state.pool.price(name)
+
+    app = FastAPI(lifespan=Alive)
+    app.add_api_route("/price/{name}", answer, methods=["GET"])
+    return app

@@ -4927,3 +4927,193 @@ async def prices(pool, names):
         for _ in range(WORKERS):
             group.create_task(worker())
     return results
+
+# %% page-1 right: call_later cancels the stars
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    async def soft():
+        try:
+            return await stars(name)
+        except ConnectionError:
+            return None
+
+    late = []
+    async with asyncio.TaskGroup() as group:
+        extra = group.create_task(soft())
+        needed = [group.create_task(ask(name)) for ask in (price, stock)]
+        alarm = asyncio.get_running_loop().call_later(
+            0.5, lambda: late.append(extra.cancel()))
+        try:
+            await asyncio.wait([extra])
+        finally:
+            alarm.cancel()
+    nothing = any(late) or extra.cancelled()
+    return (*(task.result() for task in needed), None if nothing else extra.result())
+
+# %% ask-pool-1 right: plain tasks and wait
+import asyncio
+
+
+async def _ask(pool, name):
+    async with pool.acquire() as connection:
+        return await connection.fetch(name)
+
+
+async def _end(tasks):
+    interrupted = None
+    for task in tasks:
+        task.cancel()
+    while left := [task for task in tasks if not task.done()]:
+        try:
+            await asyncio.wait(left)
+        except asyncio.CancelledError as error:
+            interrupted = error
+    for task in tasks:
+        task.cancelled() or task.exception()
+    if interrupted is not None:
+        raise interrupted
+
+
+async def prices(pool, names):
+    """Return the price of each name, in order."""
+    tasks = [asyncio.ensure_future(_ask(pool, name)) for name in names]
+    if not tasks:
+        return []
+    try:
+        ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        for task in ended:
+            task.result()
+        return [task.result() for task in tasks]
+    finally:
+        await _end(tasks)
+
+# %% own-pool-1 right: tickets, futures, direct hand-over
+import asyncio
+import collections
+import contextlib
+
+
+class Pool:
+    """At most `size` connections, each lent to one task at a time."""
+
+    def __init__(self, connect, size):
+        self._connect = connect
+        self._room = size                       # connections that may still be opened
+        self._idle = collections.deque()
+        self._line = collections.deque()        # a future for each that waits
+
+    def _hand_on(self, ticket):
+        """A ticket is (connection,), or () for the right to open one."""
+        while self._line:
+            turn = self._line.popleft()
+            if not turn.done():
+                turn.set_result(ticket)
+                return
+        if ticket:
+            self._idle.extend(ticket)
+        else:
+            self._room += 1
+
+    async def _ticket(self):
+        if self._idle:
+            return (self._idle.popleft(),)
+        if self._room > 0:
+            self._room -= 1
+            return ()
+        turn = asyncio.get_running_loop().create_future()
+        self._line.append(turn)
+        try:
+            return await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._hand_on(turn.result())
+            elif turn in self._line:
+                self._line.remove(turn)
+            raise
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        ticket = await self._ticket()
+        try:
+            if not ticket:
+                ticket = (await self._connect(),)
+            yield ticket[0]
+        finally:
+            self._hand_on(ticket)
+
+    async def close(self):
+        while self._idle:
+            connection = self._idle.pop()
+            await connection.close()
+            self._room += 1
+
+# %% transaction-1 right: an exit callback decides again
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    async def settle(kind, error, trace):
+        await connection.execute("commit" if kind is None else "rollback")
+        return False
+
+    await connection.execute("begin")
+    async with contextlib.AsyncExitStack() as stack:
+        stack.push_async_exit(settle)
+        yield
+
+# %% news-1 right: one shared log, a cursor each
+import asyncio
+import collections
+
+
+class Feed:
+    """Send news to many clients, none of whom waits for another."""
+
+    def __init__(self, size):
+        self._last = collections.deque(maxlen=size)
+        self._total = 0
+        self._bell = asyncio.Event()
+
+    async def serve(self, client):
+        position = self._total
+        while True:
+            while position == self._total:
+                await self._bell.wait()
+            first = self._total - len(self._last)
+            position = max(position, first)
+            if position == self._total:
+                continue
+            message = self._last[position - first]
+            position += 1
+            try:
+                await client.send(message)
+            except ConnectionError:
+                return
+
+    def publish(self, message):
+        self._last.append(message)
+        self._total += 1
+        bell, self._bell = self._bell, asyncio.Event()
+        bell.set()
+
+# %% shut-down-1 right: a timer cancels, gather waits
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    tasks = tuple(under_way)
+    cancelled = []
+
+    def enough():
+        cancelled.extend(task for task in tasks if task.cancel())
+
+    alarm = asyncio.get_running_loop().call_later(seconds, enough)
+    try:
+        await asyncio.gather(*tasks, return_exceptions=True)
+    finally:
+        alarm.cancel()
+    return len(cancelled)

@@ -4246,3 +4246,214 @@ async def leaks(test):
         await clean()
         raise
     return await clean()
+
+# %% thirty-1 right: a logging stove and table
+import asyncio
+
+
+class _Burnt(TimeoutError):
+    pass
+
+
+class _Stove:
+    """A kitchen that writes down what happens to it, and when."""
+
+    def __init__(self, seconds, ending, washing):
+        self.seconds, self.ending, self.washing = seconds, ending, washing
+        self.begin = asyncio.get_running_loop().time()
+        self.log = []
+
+    def note(self, what):
+        self.log.append((what, asyncio.get_running_loop().time() - self.begin))
+
+    async def cook(self):
+        self.note("start")
+        try:
+            await asyncio.sleep(self.seconds)
+        except asyncio.CancelledError:
+            self.note("cancelled")
+            await asyncio.sleep(self.washing)
+            self.note("end")
+            raise
+        self.note("end")
+        if isinstance(self.ending, Exception):
+            raise self.ending
+        return self.ending
+
+
+async def _evening(order, seconds, ending, washing=0):
+    stove = _Stove(seconds, ending, washing)
+    guest = asyncio.ensure_future(order(stove.cook))
+    await asyncio.wait([guest], timeout=5000)
+    stove.note("served")
+    if not guest.done():
+        guest.cancel()
+        raise AssertionError("order does not end")
+
+    if seconds > 30:
+        wanted = [("start", 0), ("cancelled", 30), ("end", 30 + washing), ("served", 30 + washing)]
+    else:
+        wanted = [("start", 0), ("end", seconds), ("served", seconds)]
+    assert [what for what, _ in stove.log] == [what for what, _ in wanted], stove.log
+    for (what, when), (_, planned) in zip(stove.log, wanted):
+        assert abs(when - planned) < 0.01, (what, when, planned)
+
+    assert not guest.cancelled()
+    error = guest.exception()
+    if seconds > 30:
+        assert error is None and guest.result() == "the guest left"
+    elif isinstance(ending, Exception):
+        assert error is ending
+    else:
+        assert error is None and guest.result() is ending
+
+
+async def test_order(order):
+    """Pass if `order` keeps its promises, fail if it does not."""
+    for case in (
+        (0, "bread"), (2.345, object()), (3.21, None), (29.6, ["soup"]),
+        (0, ValueError("no gas")), (7.77, KeyError("salt")), (29.6, OSError("fire")),
+        (5.5, _Burnt("black")),
+        (30.4, "cold"), (1000, "colder"), (1000, "colder", 4.5), (1000, "coldest", 120),
+    ):
+        await _evening(order, *case)
+
+# %% circle-1 right: graphlib finds the cycle
+import graphlib
+
+
+def find_circle(waits):
+    graph = {task: () if other is None else (other,) for task, other in waits.items()}
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        return set(error.args[1])
+    return set()
+
+# %% steady-1 right: a queue that rings
+import asyncio
+
+
+class _Dirty(asyncio.Queue):
+    """Rings when the last plate is done, and when a washer asks for more than there is."""
+
+    def __init__(self, plates):
+        super().__init__()
+        self.over = asyncio.Event()
+        self.missing = len(plates)
+        for plate in plates:
+            self.put_nowait(plate)
+
+    def _asked(self):
+        if self.empty():
+            self.over.set()
+
+    async def get(self):
+        self._asked()
+        return await super().get()
+
+    def get_nowait(self):
+        self._asked()
+        return super().get_nowait()
+
+    def task_done(self):
+        super().task_done()
+        self.missing -= 1
+        if self.missing <= 0:
+            self.over.set()
+
+
+async def test_washer(washer):
+    """Pass with a right washer, fail with a broken one; never hang."""
+    plates, clean = [0, 1, 2, 3, 4], []
+    dirty = _Dirty(plates)
+    task = asyncio.ensure_future(washer(dirty, clean))
+    task.add_done_callback(lambda _: dirty.over.set())
+    interrupted = None
+    try:
+        await dirty.over.wait()
+    finally:
+        task.cancel()
+        while not task.done():
+            try:
+                await asyncio.wait([task])
+            except asyncio.CancelledError as error:
+                interrupted = error
+        died = None if task.cancelled() else task.exception()
+        if interrupted is not None:
+            raise interrupted
+    if dirty.missing != 0 or clean != plates:
+        raise AssertionError(f"{clean} are clean, {dirty.missing} not done") from died
+
+# %% leaks-1 right: a task factory keeps book
+import asyncio
+import contextvars
+
+_families = contextvars.ContextVar("families", default=())
+
+
+async def _bury(family):
+    interrupted = None
+    while left := [task for task in family if not task.done()]:
+        for task in left:
+            task.cancel()
+        while still := [task for task in left if not task.done()]:
+            try:
+                await asyncio.wait(still)
+            except asyncio.CancelledError as error:
+                interrupted = error
+    for task in family:
+        task.cancelled() or task.exception()
+    if interrupted is not None:
+        raise interrupted
+
+
+async def leaks(test):
+    """Return the names of the tasks that `test` left, sorted; end them."""
+    loop = asyncio.get_running_loop()
+    before = loop.get_task_factory()
+    family = []
+
+    def factory(loop, coroutine, **options):
+        if before is None:
+            task = asyncio.Task(coroutine, loop=loop, **options)
+        else:
+            task = before(loop, coroutine, **options)
+        # The one who starts a task, or who started that one, is the test: it's in the context.
+        if any(one is family for one in _families.get()):
+            family.append(task)
+        return task
+
+    loop.set_task_factory(factory)
+    try:
+        token = _families.set((*_families.get(), family))
+        try:
+            await test()
+        finally:
+            _families.reset(token)
+        return sorted(task.get_name() for task in family if not task.done())
+    finally:
+        try:
+            await _bury(family)
+        finally:
+            if loop.get_task_factory() is factory:
+                loop.set_task_factory(before)
+
+# %% fixture-1 right: a recursive way back
+async def _off(running):
+    if running:
+        try:
+            await running.pop().off()
+        finally:
+            await _off(running)
+
+
+async def kitchen(oven, fridge):
+    running = []
+    try:
+        for machine in (oven, fridge):
+            await machine.on()
+            running.append(machine)
+        yield oven, fridge
+    finally:
+        await _off(running)

@@ -1830,3 +1830,76 @@ async def do_all(client, work, items):
     async with asyncio.TaskGroup() as tg:
         tasks = [tg.create_task(follow(i, f)) for i, f in zip(items, first)]
     return [t.result() for t in tasks]
+
+# %% batches-1 right: stripes instead of slices
+import math
+
+
+def _stripe(work, numbers):
+    return [work(number) for number in numbers]
+
+
+async def work_all(client, work, numbers):
+    """Return the results of `work`, in order; ship many numbers in one call."""
+    numbers = list(numbers)
+    if not numbers:
+        return []
+    calls = min(8, len(numbers))
+    futures = [client.submit(_stripe, work, numbers[k::calls]) for k in range(calls)]
+    results = [None] * len(numbers)
+    for k, some in enumerate(await client.gather(futures)):
+        results[k::calls] = some
+    return results
+
+# %% reduce-there-1 right: futures awaited one by one
+async def highest(client, load, days):
+    days = list(days)
+    measured = [client.submit(load, day) for day in days]
+    peaks = [client.submit(max, there) for there in measured]
+    return {day: await peak for day, peak in zip(days, peaks, strict=True)}
+
+# %% survive-1 right: callbacks report to a queue
+import asyncio
+
+
+async def _settle(future):
+    return await future
+
+
+async def do_all(client, work, items):
+    """Return the results in order; each item is sent three times at most."""
+    items = list(items)
+    results = [None] * len(items)
+    news = asyncio.Queue()
+    owners = {}
+
+    def watch(index, times, future):
+        task = asyncio.ensure_future(_settle(future))
+        owners[task] = index, times
+        task.add_done_callback(news.put_nowait)
+
+    first = [client.submit(work, item) for item in items]
+    try:
+        for index, future in enumerate(first):
+            watch(index, 1, future)
+        while owners:
+            task = await news.get()
+            index, times = owners.pop(task)
+            try:
+                results[index] = task.result()
+            except client.WorkerDied:
+                if times == 3:
+                    raise
+                watch(index, times + 1, client.submit(work, items[index]))
+        return results
+    finally:
+        for task in owners:
+            task.cancel()
+        if owners:
+            await asyncio.gather(*owners, return_exceptions=True)
+
+# %% idempotent-1 right: one entry for each payment again
+def pay(book, payment):
+    match payment:
+        case {"id": number, "account": account, "amount": amount}:
+            book[account, number] = amount

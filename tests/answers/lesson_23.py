@@ -6784,3 +6784,319 @@ async def crawl(fetch, todo, done, workers, stop, grace):
         for task in (*tasks, closer):
             task.cancel()
         await asyncio.gather(*tasks, closer, return_exceptions=True)
+
+# %% crawl-page-1 right: recursion from try to try
+import asyncio
+import contextlib
+import random
+
+
+async def get_page(ask, page):
+    """Return the body of the page; try up to five times, for up to 4 s."""
+
+    async def attempt(number):
+        with contextlib.suppress(OSError):      # a TimeoutError is one as well
+            async with asyncio.timeout(1):
+                status, body = await ask(page)
+            match status:
+                case 200:
+                    return body
+                case 429 | 503:
+                    pass
+                case _:
+                    raise ValueError(f"{page}: status {status}")
+        if number == 5:
+            raise ValueError(f"{page}: no answer in five tries")
+        await asyncio.sleep(random.uniform(0, 0.1 * 2 ** (number - 1)))
+        return await attempt(number + 1)
+
+    async with asyncio.timeout(4):
+        return await attempt(1)
+
+# %% crawl-limit-1 right: workers pass through a turnstile
+import asyncio
+import math
+
+
+async def fetch_all(fetch, pages, most, apart):
+    loop = asyncio.get_running_loop()
+    pages = list(pages)
+    results = [None] * len(pages)
+    waiting = iter(enumerate(pages))
+    turnstile = asyncio.Lock()
+    opens = -math.inf
+
+    async def work():
+        nonlocal opens
+        while True:
+            async with turnstile:
+                job = next(waiting, None)
+                if job is None:
+                    return
+                while (rest := opens - loop.time()) > 0:
+                    await asyncio.sleep(rest)
+                opens = loop.time() + apart
+            index, page = job
+            results[index] = await fetch(page)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(min(most, len(pages))):
+            group.create_task(work())
+    return results
+
+# %% crawl-pipeline-1 right: a line of futures
+import asyncio
+import collections
+
+
+class _Line:
+    """A queue for `size`, where those who have no room stand in line."""
+
+    def __init__(self, size):
+        self.size = size
+        self.items = collections.deque()
+        self.bell = asyncio.Event()
+
+    async def put(self, item):
+        room = asyncio.get_running_loop().create_future()
+        self.items.append((item, room))
+        if len(self.items) <= self.size:
+            room.set_result(None)
+        self.bell.set()
+        await room
+
+    def take(self):
+        item, room = self.items.popleft()
+        rooms = [room]
+        if 0 < self.size <= len(self.items):
+            rooms.append(self.items[self.size - 1][1])
+        for room in rooms:
+            if not room.done():
+                room.set_result(None)
+        return item
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    """Return two dicts: the record of each page, and the error of each that failed."""
+    records, errors = {}, {}
+    line = _Line(size)
+    todo = iter(pages)
+    at_work = workers
+
+    async def attempt(page, function, argument):
+        """Return [result], or [] if it failed."""
+        try:
+            return [await function(argument)]
+        except Exception as error:
+            errors[page] = error
+        except asyncio.CancelledError as error:
+            if asyncio.current_task().cancelling():
+                raise
+            errors[page] = error
+        return []
+
+    async def fetcher():
+        nonlocal at_work
+        for page in todo:
+            for raw in await attempt(page, fetch, page):
+                await line.put((page, raw))
+        at_work -= 1
+        line.bell.set()
+
+    async def parser():
+        while line.items or at_work:
+            if not line.items:
+                line.bell.clear()
+                await line.bell.wait()
+                continue
+            page, raw = line.take()
+            for record in await attempt(page, parse, raw):
+                records[page] = record
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(parser())
+        for _ in range(workers):
+            group.create_task(fetcher())
+    return records, errors
+
+# %% crawl-stop-1 right: a verdict set by callbacks
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    loop = asyncio.get_running_loop()
+    verdict = loop.create_future()
+    told = set()            # the workers that were cancelled
+    alarms = []
+
+    async def work():
+        while todo and not stop.is_set() and asyncio.current_task() not in told:
+            page = todo.popleft()
+            try:
+                result = await fetch(page)
+            except BaseException:
+                todo.appendleft(page)
+                raise
+            done[page] = result
+
+    def ended(task):
+        staff.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if verdict.done():
+            return
+        if error is not None:
+            verdict.set_exception(error)
+        elif not staff:
+            verdict.set_result(None)
+
+    def send_home():
+        for task in staff - told:
+            told.add(task)
+            task.cancel()
+
+    def stopped(task):
+        if not task.cancelled() and not verdict.done():
+            alarms.append(loop.call_later(grace, send_home))
+
+    staff = {asyncio.ensure_future(work()) for _ in range(workers)}
+    everybody = list(staff)
+    for task in everybody:
+        task.add_done_callback(ended)
+    watcher = asyncio.ensure_future(stop.wait())
+    watcher.add_done_callback(stopped)
+    everybody.append(watcher)
+
+    interrupted = None
+    try:
+        if staff:
+            await verdict
+    finally:
+        verdict.cancel()
+        for alarm in alarms:
+            alarm.cancel()
+        watcher.cancel()
+        send_home()
+        while left := [task for task in everybody if not task.done()]:
+            try:
+                await asyncio.wait(left)
+            except asyncio.CancelledError as error:
+                interrupted = error
+        if interrupted is not None:
+            raise interrupted
+
+# %% crawl-progress-1 right: closing, suppress and match
+import asyncio
+import contextlib
+import json
+
+_PAGE = b"""<!doctype html>
+<title>The crawl</title>
+<pre id="state"></pre>
+<script>
+const source = new EventSource("/events");
+source.onmessage = event => { document.getElementById("state").textContent = event.data; };
+source.onerror = () => source.close();
+</script>
+"""
+
+
+async def _events(crawl):
+    over = False
+    while not over:
+        over = crawl.over       # first: the state that is read after it is the last one
+        yield b"data: %s\n\n" % json.dumps(crawl.state()).encode()
+        if not over:
+            await asyncio.sleep(0.05)
+
+
+async def show(crawl, reader, writer):
+    """Answer one visitor: the page, the events or 404; then close."""
+
+    async def send(data):
+        writer.write(data)
+        await writer.drain()
+
+    async def head(status, kind):
+        await send(f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n\r\n".encode())
+
+    with contextlib.closing(writer), contextlib.suppress(OSError):
+        request = []
+        while (line := await reader.readline()) != b"\r\n":
+            if not line.endswith(b"\n"):
+                return          # the visitor has left
+            request.append(line)
+        match request[0].split() if request else []:
+            case [b"GET", b"/", *_]:
+                await head("200 OK", "text/html")
+                await send(_PAGE)
+            case [b"GET", b"/events", *_]:
+                await head("200 OK", "text/event-stream")
+                async with contextlib.aclosing(_events(crawl)) as events:
+                    async for event in events:
+                        await send(event)
+            case _:
+                await head("404 Not Found", "text/plain")
+                await send(b"not found\n")
+
+# %% crawl-whole-1 right: timers bring jobs back
+import asyncio
+import random
+import httpx
+
+
+async def crawl(url, pages, workers, tell):
+    """Return the name of each page, and the pages that failed."""
+    pages = list(pages)
+    names, failed = {}, []
+    if not pages:
+        return names, failed
+    loop = asyncio.get_running_loop()
+    jobs = asyncio.Queue()
+    timers = []
+
+    async def ask(client, page):
+        """Return ("name", name), ("again", seconds to wait) or ("never", None)."""
+        try:
+            async with asyncio.timeout(0.3):
+                answer = await client.get(url + page)
+            match answer.status_code:
+                case 200:
+                    return "name", answer.json()["name"]
+                case 429:
+                    return "again", float(answer.headers["Retry-After"])
+                case 503:
+                    pass
+                case _:
+                    return "never", None
+        except (httpx.RequestError, OSError, ValueError, LookupError, TypeError):
+            pass        # too slow, lost, or cut off
+        return "again", random.uniform(0, 0.1)
+
+    async def work(client):
+        while (job := await jobs.get()) is not None:
+            page, tries = job
+            what, value = await ask(client, page)
+            if what == "again" and tries < 6:
+                # The page waits, the worker does not.
+                timers.append(loop.call_later(value, jobs.put_nowait, (page, tries + 1)))
+                continue
+            if what == "name":
+                names[page] = value
+            else:
+                failed.append(page)
+            tell(len(names), len(failed))
+            if len(names) + len(failed) == len(pages):
+                for _ in range(workers):
+                    jobs.put_nowait(None)
+
+    for page in pages:
+        jobs.put_nowait((page, 1))
+    try:
+        async with httpx.AsyncClient(timeout=None, limits=httpx.Limits()) as client:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(workers, len(pages))):
+                    group.create_task(work(client))
+    finally:
+        for timer in timers:
+            timer.cancel()
+    return names, failed
