@@ -4254,3 +4254,29 @@ async def ask(client, page):
         await asyncio.sleep(told + 0.05)  # a timer may go off a trifle early
     response.raise_for_status()
     return response
+
+# %% one-client-1 wrong: another error comes out
+# cause: When a page fails, the HTTPStatusError is wrapped into a RuntimeError, so the caller gets another error than the one agreed upon.
+# line: raise RuntimeError(f"could not load {url}") from error | except httpx.HTTPStatusError as error:
+import httpx
+
+
+async def _load_page(client, url):
+    response = await client.get(url)
+    try:
+        response.raise_for_status()
+    except httpx.HTTPStatusError as error:
+        raise RuntimeError(f"could not load {url}") from error
+    return response.json()
+
+
+async def all_names(base_url):
+    """Return all the names of a list that comes in pages."""
+    names = []
+    async with httpx.AsyncClient() as client:
+        url = base_url + "/api/v2/pokemon?limit=40"
+        while url is not None:
+            page = await _load_page(client, url)
+            names.extend(entry["name"] for entry in page["results"])
+            url = page["next"]
+    return names

@@ -4539,3 +4539,30 @@ class TokenBucket:
             if ready - now > 1e-9:
                 await asyncio.sleep(ready - now)
             self._empty = ready
+
+# %% workers-1 wrong: all fetches start at once
+# cause: The queue holds tasks that already run, so all urls are fetched at once and the workers limit only who awaits the results.
+# line: queue.put_nowait((url, group.create_task(fetch(url))))
+import asyncio
+from helpers.basics.backports import Queue, QueueShutDown
+
+
+async def fetch_all(fetch, urls, workers):
+    queue = Queue()
+    result = {}
+
+    async def worker():
+        while True:
+            try:
+                url, promise = await queue.get()
+            except QueueShutDown:
+                break
+            result[url] = await promise
+
+    async with asyncio.TaskGroup() as group:
+        for url in urls:
+            queue.put_nowait((url, group.create_task(fetch(url))))
+        queue.shutdown()
+        for _ in range(workers):
+            group.create_task(worker())
+    return result

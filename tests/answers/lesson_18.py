@@ -2978,3 +2978,20 @@ def make_app(connect):
     app = FastAPI(lifespan=Alive)
     app.add_api_route("/price/{name}", answer, methods=["GET"])
     return app
+
+# %% wsgi-1 wrong: Another method gets a 405
+# cause: Another method on `/count` is answered by 405, where the statement wants 404 for everything else.
+# line: start_response("405 Method Not Allowed", headers)
+def app(environ, start_response):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    headers = [("Content-Type", "text/plain")]
+    if environ["PATH_INFO"] != "/count":
+        start_response("404 Not Found", headers)
+        return [b"no such page"]
+    if environ["REQUEST_METHOD"] != "POST":
+        start_response("405 Method Not Allowed", headers)
+        return [b"use POST"]
+    number = environ.get("CONTENT_LENGTH")
+    body = environ["wsgi.input"].read(int(number)) if number else b""
+    start_response("200 OK", headers)
+    return [str(len(body)).encode("ascii")]

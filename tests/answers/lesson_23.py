@@ -7100,3 +7100,36 @@ async def crawl(url, pages, workers, tell):
         for timer in timers:
             timer.cancel()
     return names, failed
+
+# %% crawl-stop-1 wrong: Cancels and does not wait
+# cause: The workers are only asked to end and are not awaited, so when `crawl` ends they still run and their pages aren't back in `todo` yet.
+# line: task.cancel() | for task in tasks: | none
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    """Fetch `todo` into `done`; once `stop` is set, end within `grace` seconds."""
+    async def run_worker():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            finished = False
+            try:
+                done[page] = await fetch(page)
+                finished = True
+            finally:
+                if not finished:
+                    todo.appendleft(page)
+
+    tasks = [asyncio.create_task(run_worker()) for _ in range(workers)]
+    everything = asyncio.gather(*tasks)
+    stopped = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait({everything, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        if not everything.done():
+            await asyncio.wait({everything}, timeout=grace)
+        if everything.done():
+            everything.result()
+    finally:
+        stopped.cancel()
+        for task in tasks:
+            task.cancel()

@@ -19,12 +19,17 @@ def where_it_is_kept(lab, besides=()):
             given = {argument.arg for argument in node.args.args[1:]}
             statements = [part for part in ast.walk(node) if isinstance(part, KEEPING)]
             keeping = [
-                (_called(statement) in besides, statement.lineno)
+                (_called(statement) in besides, not _of_a_task(statement), statement.lineno)
                 for statement in statements
                 if any(getattr(part, "id", None) in given for part in ast.walk(statement))
             ]
-            return min(keeping, default=(False, node.body[-1].lineno))[1]
+            return min(keeping, default=(False, False, node.body[-1].lineno))[-1]
     return None
+
+
+def _of_a_task(statement):
+    """Whether a statement keeps something by a key, as for each task its own."""
+    return any(isinstance(part, ast.Subscript) for part in ast.walk(statement))
 
 
 def _called(statement):

@@ -6,8 +6,9 @@ import inspect
 
 from helpers.basics.words import count
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.handlers import STARTED_BEFORE, started_before
 from helpers.coach.mistakes.hangs import Stuck
-from helpers.coach.mistakes.nodes import is_named, uses
+from helpers.coach.mistakes.nodes import is_named
 
 from .shared import APART, as_coroutine, ended, made_per_call, outcome
 
@@ -60,17 +61,9 @@ class Limited(Exercise):
                     "one. Await it inside the `async with`.",
                     at="does not wait for `fetch`",
                 )
-            if line := _started_outside(lab):
-                raise Wrong(
-                    "limit",
-                    observed,
-                    line,
-                    "A task runs from the moment it is made, and then only its result waits for a "
-                    "place. Call `fetch` where there is one: `await fetch(page)` in the "
-                    "`async with`.",
-                    headline="started before there was a place",
-                    at="starts `fetch` before it has a place",
-                )
+            if fetch.peak_place and started_before(lab.nodes(), fetch.peak_place[1]):
+                at, try_ = STARTED_BEFORE
+                raise Wrong("limit", observed, fetch.peak_place, try_, at=at)
             if (once := lab.one_wait()).line:
                 raise Wrong("limit", observed, once.line, once.try_, at=once.at)
             line = lab.call_of("*Semaphore") if fetch.peak == 3 else None
@@ -412,17 +405,3 @@ def _not_awaited_inside(lab):
             if made and not any(isinstance(part, ast.Await) for part in inside):
                 return made[0]
     return None
-
-
-def _started_outside(lab):
-    """The line that makes a task of `fetch` outside of the `async with` of a semaphore, or None."""
-    blocks = [node for node in lab.nodes() if isinstance(node, ast.AsyncWith)]
-    inside = {part for block in blocks for part in ast.walk(block)}
-    return lab.earliest(
-        *(
-            call.lineno
-            for call in lab.nodes()
-            if isinstance(call, ast.Call) and is_named(call.func, ("create_task", "ensure_future"))
-            if blocks and call not in inside and uses(("fetch",), call)
-        )
-    )

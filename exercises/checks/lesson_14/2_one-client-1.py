@@ -79,8 +79,18 @@ class OneClient(Exercise):
         with noted_clients(lab) as clients, unchecked_failures(lab) as failures:
             try:
                 lab.run(self._ask(lab, all_names, site.url), raises=httpx.HTTPStatusError)
-            except (Wrong, KeyError, ValueError) as error:
+            except Exception as error:
                 the_brackets(lab, 503)
+                instead = error.__context__ if not isinstance(error, Wrong) else None
+                if isinstance(instead, httpx.HTTPStatusError):
+                    raise Wrong(
+                        "another error",
+                        "A page failed with an HTTPStatusError, and what came out was a "
+                        f"{type(error).__name__}.",
+                        lab.text.of_traceback(error),
+                        "The HTTPStatusError itself has to come out. Let it pass.",
+                        at="raises another error in its place",
+                    ) from None
                 if not isinstance(error, Wrong) and failures:
                     elsewhere = lab.use_of("raise_for_status")
                     raise Wrong(

@@ -120,7 +120,8 @@ class CountWSGI(Exercise):
     def _compare_status(self, lab, method, path, got, asked):
         if got == asked:
             return
-        line, try_ = lab.condition("environ"), "Look at the method and at the path."
+        line = got not in (200, 404) and lab.literal(str(got))
+        line, try_ = line or lab.condition("environ"), "Look at the method and at the path."
         if got == 200 and method == "POST":
             line = _changing_path(lab) or lab.literal("/count") or line
             try_ = f"The path must be `/count` and nothing else: {path!r} is another one."

@@ -5,7 +5,7 @@ import asyncio
 import collections
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
-from helpers.coach.mistakes.nodes import is_named, own_nodes
+from helpers.coach.mistakes.nodes import is_named, own_nodes, spans
 
 from .shared import SOON, now
 
@@ -706,12 +706,14 @@ def _last_cancel(lab):
     """The line of a `cancel` behind which nothing is awaited any more, or None."""
     awaits = (ast.Await, ast.AsyncFor, ast.AsyncWith)
     last = max((node.end_lineno for node in lab.nodes() if isinstance(node, awaits)), default=0)
+    loops = [node for node in lab.nodes() if isinstance(node, ast.For)]
     cancels = (
-        node.lineno
+        (not any(spans(loop, node.lineno) for loop in loops), node.lineno)
         for node in lab.nodes()
-        if isinstance(node, ast.Attribute) and node.attr == "cancel"
+        if isinstance(node, ast.Attribute) and node.attr == "cancel" and node.lineno > last
     )
-    return min((line for line in cancels if line > last), default=None)
+    # The workers are many: what cancels them stands in a loop.
+    return min(cancels, default=(False, None))[1]
 
 
 def _grace_for_each(lab):

@@ -16,8 +16,10 @@ from helpers.coach.mistakes.differences import in_spelling
 from helpers.coach.mistakes.errors import with_items
 from helpers.coach.mistakes.handlers import (
     LEFT_AT_ONCE,
+    STARTED_BEFORE,
     TAKEN_INSIDE,
     left_at_once,
+    started_before,
     taken_inside,
 )
 from helpers.coach.mistakes.source import Place, Source
@@ -254,9 +256,11 @@ class Comparing:
         if peak > at_most:
             observed = f"{peak} {what} were in flight at once; at most {at_most} may be."
             nodes = self.text.nodes()
+            early = line and started_before(nodes, line[1])
             for suspect in (
                 Suspect(taken_inside(nodes), *TAKEN_INSIDE),
                 Suspect(left_at_once(nodes), *LEFT_AT_ONCE),
+                Suspect(line[1] if early else None, *STARTED_BEFORE),
                 self.one_wait(),
             ):
                 if suspect.line:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from helpers.coach.form.text import is_function
 from helpers.coach.mistakes.nodes import (
+    holds,
     is_named,
     line_of_call,
     names_in,
@@ -58,6 +59,11 @@ LEFT_AT_ONCE = (
     "gives the place back at once",
     "A place is taken until the end of the block. What only makes a task or a coroutine there "
     "doesn't wait for it: put the `await` of the work itself inside.",
+)
+STARTED_BEFORE = (
+    "starts the work before there is a place",
+    "A task runs from the moment it is made, and then only its result waits for a place. Start it "
+    "where there is one.",
 )
 TAKEN_INSIDE = (
     "stands inside the `try`",
@@ -233,6 +239,25 @@ def taken_inside(nodes: Collection[ast.AST]) -> int | None:
                         if ast.unparse(part.func.value) in released:
                             return line_of_call(part)
     return None
+
+
+def started_before(nodes: Collection[ast.AST], line: int) -> bool:
+    """Whether a line makes a task where nothing was taken that keeps a limit, in code that has
+    something to keep one: a semaphore or a queue.
+    """
+    held = {
+        part
+        for node in nodes
+        if isinstance(node, ast.AsyncWith)
+        if not any(holds(item.context_expr, "TaskGroup") for item in node.items)
+        for part in ast.walk(node)
+    }
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    return any(is_named(call.func, ("*Semaphore", "*Queue")) for call in calls) and any(
+        call.lineno <= line <= call.end_lineno and call not in held
+        for call in calls
+        if is_named(call.func, ("create_task", "ensure_future"))
+    )
 
 
 def left_at_once(nodes: Collection[ast.AST]) -> int | None:

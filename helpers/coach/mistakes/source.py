@@ -129,6 +129,17 @@ class Source(Lines):
             for node in self._of(ast.Raise)
         )
 
+    def raises_itself(self, error: BaseException) -> bool:
+        """Whether a `raise` of the answer made this error and raised it."""
+        steps = [*traceback.walk_tb(error.__traceback__)]
+        frame, line = steps[-1] if steps else (None, 0)
+        return frame is not None and any(
+            self.owns(frame.f_code.co_filename)
+            and node.lineno == line
+            and isinstance(node.exc, (ast.Call, ast.Name))
+            for node in self._of(ast.Raise)
+        )
+
     def most_often_in(self, error: BaseException) -> Place | None:
         """The learner's line that stands in the traceback most often: a recursion goes on there."""
         places = Counter(
