@@ -931,3 +931,17 @@ def start(main):
         for farewell in (loop.shutdown_default_executor, loop.shutdown_asyncgens, _sweep):
             last_things.callback(lambda f=farewell: loop.run_until_complete(f()))
         return loop.run_until_complete(main())
+
+# %% overlap-1 wrong: coroutines made first, awaited in turn
+# cause: Making the coroutines starts nothing; each fetch begins only when the loop awaits it, one after the other.
+# line: texts.append(await promise) | promises = [fetch(page) for page in pages]
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    """Return the texts of `pages`, in order, all fetched at once."""
+    promises = [fetch(page) for page in pages]
+    texts = []
+    for promise in promises:
+        texts.append(await promise)
+    return texts

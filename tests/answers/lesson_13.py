@@ -4120,3 +4120,23 @@ class Log:
         else:
             number = self.numbers.get(_who())
         self.lines.append((number, text))
+
+# %% request-log-1 wrong: changes a dict inside the variable
+# cause: The context variable holds one dict that all contexts share, and begin changes the dict instead of setting the variable, so requests at the same time overwrite each other's number.
+# line: self._state.get()["number"] = number | default={"number": None}
+import contextvars
+
+
+class Log:
+    """A log that knows to which request a line belongs."""
+
+    def __init__(self):
+        self.lines = []
+        self._state = contextvars.ContextVar("state", default={"number": None})
+
+    def begin(self, number):
+        self._state.get()["number"] = number
+
+    def say(self, text):
+        state = self._state.get()
+        self.lines.append((state["number"], text))

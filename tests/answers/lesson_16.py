@@ -4566,3 +4566,47 @@ async def fetch_all(fetch, urls, workers):
         for _ in range(workers):
             group.create_task(worker())
     return result
+
+# %% worker-1 wrong: the item is only started
+# cause: create_task starts the item and returns at once, so the try never sees its error, task_done is called too early, and cancelling the worker doesn't end the item.
+# line: asyncio.create_task(work(item))
+import asyncio
+
+
+async def worker(queue, work, failed):
+    """Do all items of `queue`; append failing ones and their errors to `failed`."""
+    while True:
+        item = await queue.get()
+        try:
+            asyncio.create_task(work(item))
+        except Exception as error:
+            failed.append((item, error))
+        finally:
+            queue.task_done()
+
+# %% feed-1 wrong: a task for every put
+# cause: Each put is a task of its own, so nothing slows down the reading; of a million items all that don't fit wait in tasks, not just one.
+# line: puts.append(group.create_task(queue.put(item)))
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    queue = asyncio.Queue(maxsize=size)
+
+    async def worker():
+        while True:
+            item = await queue.get()
+            if item is None:
+                return
+            await send(item)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+        puts = []
+        async for item in source:
+            puts.append(group.create_task(queue.put(item)))
+        await asyncio.gather(*puts)
+        for _ in range(workers):
+            await queue.put(None)

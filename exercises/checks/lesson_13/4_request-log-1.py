@@ -123,7 +123,10 @@ class RequestLog(Exercise):
                 observed,
                 where_it_is_kept(lab),
                 "There is one such place for all tasks, and all read what was written "
-                "last. A ContextVar has a value for each task.",
+                "last. A ContextVar has a value for each task."
+                if not lab.call_of("ContextVar") or lab.call_of("*.set")
+                else "The variable holds the same thing in all tasks, and this line changes what "
+                "it holds. Give each task a value of its own: `set`.",
                 headline="shared by all requests",
             )
         self._said(lab, log, [(1, "page"), (2, "page"), (3, "page")])

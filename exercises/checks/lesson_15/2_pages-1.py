@@ -173,7 +173,7 @@ class Pages(Exercise):
             "eager",
             said,
             fetch.places[needed],
-            "Fetch the next page only when somebody asks for an item behind the last one of this "
+            "Fetch the next page only when somebody asks for an item after the last one of this "
             "page.",
             headline="fetches a page too early",
             at="fetches it",

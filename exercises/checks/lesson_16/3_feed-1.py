@@ -5,7 +5,7 @@ import asyncio
 
 from helpers.basics.backports import Queue, QueueShutDown
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
-from helpers.coach.mistakes.nodes import is_named
+from helpers.coach.mistakes.nodes import is_named, uses
 
 from .shared import (
     SOON,
@@ -85,6 +85,16 @@ class Feed(Exercise):
                 f"{source.ahead} items had been taken from the source and were not done yet; at "
                 f"most {most} may be."
             )
+            if put := _puts_apart(lab):
+                raise Wrong(
+                    "unbounded",
+                    observed,
+                    put,
+                    "A `put` that has a task of its own waits there, and the loop goes on. Await "
+                    "it in the loop: `await queue.put(item)`.",
+                    headline="did not wait for room",
+                    at="starts each `put` in a task of its own",
+                )
             if all_first := _takes_all_first(lab):
                 raise Wrong(
                     "unbounded",
@@ -427,6 +437,12 @@ def _takes_all_first(lab):
     return lab.earliest(
         *collecting, *(one.lineno for one in made if any(part.is_async for part in one.generators))
     )
+
+
+def _puts_apart(lab):
+    """Where a task is made of the `put` of a queue, or None."""
+    makes = lab.text.calls_of("create_task", "ensure_future")
+    return lab.earliest(*(call.lineno for call in makes if uses(("put",), call)))
 
 
 def _limit(lab, **given):

@@ -114,7 +114,7 @@ class Consumer(Exercise):
     def verify(self, consumer, lab):
         for at_most in (3, 1):
             lab.told(
-                f"with `at_most={at_most}`; the numbers came at "
+                f"with `at_most={at_most}`; the numbers 1 to 9 came at "
                 + ", ".join(f"{when:g}" for when, _ in self.arrivals)
                 + " s"
             )

@@ -5,6 +5,7 @@ import asyncio
 import traceback
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import is_named, uses
 
 from .shared import words_of
 
@@ -86,13 +87,18 @@ class Survivor(Exercise):
                 self._it_ended(lab, task)
         lab.check_awaited()
         if len(work.started) < 6 or work.flying:
+            waiting = 6 - len(work.started)
+            apart = lab.earliest(*_started_only(lab))
             raise Wrong(
                 "given back early",
-                f"`join()` returned when {work.flying} items "
-                f"were under way and {6 - len(work.started)} had not begun.",
-                lab.call_of("task_done"),
-                "Call `task_done()` when the work has ended.",
+                f"`join()` returned when {work.flying} items were under way"
+                + (f" and {waiting} had not begun." if waiting else "."),
+                apart or lab.call_of("task_done"),
+                "The item is done when its work has ended: `await work(item)`."
+                if apart
+                else "Call `task_done()` when the work has ended.",
                 headline="said it was done too early",
+                at="only starts the work, and nothing waits for it" if apart else "",
             )
         if len(work.started) > 6:
             twice = next(item for item in work.started if work.started.count(item) > 1)
@@ -483,3 +489,12 @@ def _cancelled_in_get(error):
         frame.f_code is asyncio.Queue.get.__code__
         for frame, _ in traceback.walk_tb(error.__traceback__)
     )
+
+
+def _started_only(lab):
+    """The lines that make a task of the work, and drop it."""
+    for node in lab.nodes():
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            makes = is_named(node.value.func, ("create_task", "ensure_future"))
+            if makes and uses(("work",), node.value):
+                yield node.lineno

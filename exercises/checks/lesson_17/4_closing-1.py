@@ -208,7 +208,9 @@ class Answering(Exercise):
                 "connection was open.",
                 skipped or (run.error and lab.text.of_traceback(run.error)),
                 "What has to be done however it ends belongs in a `finally`, and all that may fail "
-                "in its `try`. A cancellation is no `Exception`.",
+                "in its `try`."
+                + " A cancellation is no `Exception`."
+                * bool(lab.handler(Exception)),
                 at="lets it pass"
                 if narrow
                 else "isn't met on this way out"

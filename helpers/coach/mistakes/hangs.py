@@ -305,7 +305,7 @@ def _one_sentinel(tasks, source, ended):
         return None  # it was put more than once
     put = source.place(nothing)
     observed = (
-        f"{count(gone, 'worker')} `{name}` ended, {left} more still waited for an item in "
+        f"{count(gone, 'task')} of `{name}` ended, {left} more still waited for an item in "
         "`Queue.get`, and nobody was left to put one."
     )
     if len(source.calls_of("put", "put_nowait")) == 1 and source.asks_before((filename, line)):

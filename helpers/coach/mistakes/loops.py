@@ -28,6 +28,27 @@ def started_lazily(nodes: Collection[ast.AST]) -> Iterator[int]:
                         yield made.lineno
 
 
+def only_made(nodes: Collection[ast.AST]) -> Iterator[int]:
+    """Each row of coroutines that are made and not started, where a loop awaits its items."""
+    made = {}
+    for node in nodes:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.ListComp):
+            names = (target.id for target in node.targets if isinstance(target, ast.Name))
+            made |= {name: node.value.elt for name in names}
+        elif isinstance(node, ast.Call) and is_named(node.func, ("*.append",)) and node.args:
+            made[ast.unparse(node.func.value)] = node.args[0]
+    for node in nodes:
+        if isinstance(node, (ast.For, *COMPREHENSIONS)):
+            parts = [part for part in own_nodes(node) if isinstance(part, ast.Await)]
+            awaited = {part.value.id for part in parts if isinstance(part.value, ast.Name)}
+            steps = [node] if isinstance(node, ast.For) else node.generators
+            for step in steps:
+                call = made.get(ast.unparse(step.iter))
+                if getattr(step.target, "id", None) in awaited and isinstance(call, ast.Call):
+                    if not is_named(call.func, (*STARTING, "submit", "run_in_executor")):
+                        yield call.lineno
+
+
 def waited_once(nodes: Collection[ast.AST]) -> Iterator[int]:
     """Each `if` that lets a task wait for its turn, with nothing that asks again behind the wait:
     no loop is around it.

@@ -24,7 +24,7 @@ from helpers.coach.mistakes.differences import (
 from helpers.coach.mistakes.edits import FALSY
 from helpers.coach.mistakes.handlers import CATCHES, catches, names_of, raised_again
 from helpers.coach.mistakes.keeping import asked_before, changed_underway, keyed, strides
-from helpers.coach.mistakes.loops import late_bound, started_lazily, waited_once
+from helpers.coach.mistakes.loops import late_bound, only_made, started_lazily, waited_once
 from helpers.coach.mistakes.nodes import (
     COLLECTED,
     LOOPS,
@@ -294,10 +294,15 @@ def of_one_wait(nodes: Collection[ast.AST]) -> Suspect | None:
 
 
 def of_waits(nodes: Collection[ast.AST]) -> Suspect | None:
-    """The line that starts tasks in a `map` or a generator, which a loop that awaits them asks for
-    one by one; None if there is none.
+    """The line that makes coroutines which begin only when a loop awaits them, or that starts tasks
+    in a `map` or a generator, which such a loop asks for one by one; None if there is none.
     """
     return _only(
+        only_made(nodes),
+        "only makes the coroutines, and none of them runs yet",
+        "A coroutine begins when it is awaited, or when a task is made of it. Make a task of each "
+        "before you await any.",
+    ) or _only(
         started_lazily(nodes),
         "starts each one only when the loop asks for it",
         "`map` and a generator hand out their items one by one, and do nothing before. Make a "
