@@ -249,7 +249,7 @@ class AllWorkersEnd(Exercise):
         "queue.put_nowait(None)",
         "",
         kind="one sentinel",
-        says="1 worker `worker` ended, 1 more still waited",
+        says="1 task of `worker` ended, 1 more still waited",
     )
 
     @wrong("deadlock", says="Queue.get")

@@ -40,7 +40,7 @@ class Pipeline(Exercise):
         says="40 items had been taken from the source",
     )
 
-    @wrong("one sentinel", says="1 worker `worker` ended, 2 more still waited")
+    @wrong("one sentinel", says="1 task of `worker` ended, 2 more still waited")
     async def one_for_all(source, work):
         queue = asyncio.Queue(3)
 
