@@ -247,7 +247,7 @@ class Comparing:
         )
 
     def limited(
-        self, peak: int, at_most: int, what: str = "calls", line: Place | None = None
+        self, peak: int, at_most: int, what: str = "calls", line: Place | int | None = None
     ) -> None:
         """Raise Wrong("limit") if more than `at_most` were in flight at once.
 
@@ -256,11 +256,12 @@ class Comparing:
         if peak > at_most:
             observed = f"{peak} {what} were in flight at once; at most {at_most} may be."
             nodes = self.text.nodes()
-            early = line and started_before(nodes, line[1])
+            number = line[1] if isinstance(line, tuple) else line
+            early = number is not None and started_before(nodes, number)
             for suspect in (
                 Suspect(taken_inside(nodes), *TAKEN_INSIDE),
                 Suspect(left_at_once(nodes), *LEFT_AT_ONCE),
-                Suspect(line[1] if early else None, *STARTED_BEFORE),
+                Suspect(number if early else None, *STARTED_BEFORE),
                 self.one_wait(),
             ):
                 if suspect.line:
