@@ -28,6 +28,8 @@ SET_ELSEWHERE = (
     "function around) or `global` (of the cell) there first.",
 )
 RAISED_BY_HAND = "This `raise` is your own. What leads to it, and should it in this case?"
+# What is said of an error for its type alone: of one that the answer made it need not be true.
+BY_TYPE = {"", *(hint for _, words, hint in TRIES if not words)}
 NEVER_RAISED = (
     "raises what came as a value",
     "Nobody had raised that exception before. A value may be of any type, an exception, too: keep "
@@ -75,7 +77,7 @@ def mistake(error: BaseException, source: Source, asks: str) -> tuple[Wrong, Pla
     found = _of_python(leaf, place, inside=None if leaf is error else error)
     if found.kind == "raised" and (_is_ours(leaf) or isinstance(leaf, OSError)):
         found.at, place = "lets the error out", source.let_out(leaf) or place
-    if found.kind == "raised" and source.raises_itself(leaf):
+    if found.kind == "raised" and found.try_ in BY_TYPE and source.raises_itself(leaf):
         found.try_ = RAISED_BY_HAND
     if found.kind == "raised" and source.was_first_to_raise(leaf):
         found.at, found.try_ = NEVER_RAISED
