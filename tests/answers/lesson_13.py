@@ -3971,12 +3971,6 @@ class Account:
         self.euros = balance
         self._mutex.release()
 
-# %% tally-1 right: match, then one update
-async def add(totals, name, fetch):
-    match await fetch(name):
-        case number:
-            totals.update({name: totals.get(name, 0) + number})
-
 # %% account-1 right: a line of futures
 import asyncio
 from collections import deque

@@ -6,7 +6,6 @@ import inspect
 
 from helpers.basics.words import count
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
-from helpers.coach.mistakes.handlers import STARTED_BEFORE, started_before
 from helpers.coach.mistakes.hangs import Stuck
 from helpers.coach.mistakes.nodes import is_named
 
@@ -61,11 +60,8 @@ class Limited(Exercise):
                     "one. Await it inside the `async with`.",
                     at="does not wait for `fetch`",
                 )
-            if fetch.peak_place and started_before(lab.nodes(), fetch.peak_place[1]):
-                at, try_ = STARTED_BEFORE
-                raise Wrong("limit", observed, fetch.peak_place, try_, at=at)
-            if (once := lab.one_wait()).line:
-                raise Wrong("limit", observed, once.line, once.try_, at=once.at)
+            if (found := lab.one_too_many(fetch.peak_place)).line:
+                raise Wrong("limit", observed, found.line, found.try_, at=found.at)
             line = lab.call_of("*Semaphore") if fetch.peak == 3 else None
             raise Wrong("limit", observed, line or lab.call_of("fetch"))
         if fetch.peak < 2:

@@ -16,8 +16,8 @@ from .shared import (
     Server,
     came_of,
     deciding,
+    look_at_status,
     requests_to,
-    the_brackets,
     the_response,
     times,
 )
@@ -143,7 +143,7 @@ class TryAgain(Exercise):
             lab.run(server.meet(ask, "GET", "/7"), raises=httpx.HTTPStatusError)
         except (Wrong, tenacity.RetryError) as error:
             self._look_at_retries(lab, server, status)
-            self._look_at_status(lab, server, error)
+            look_at_status(lab, server, error)
             raise
         self._look_at_retries(lab, server, status)
 
@@ -157,29 +157,6 @@ class TryAgain(Exercise):
                 or lab.earliest(lab.use_of("status_code", "retry_if*"), lab.literal("status_code")),
                 f"A {status} does not pass: its error comes out at once. Only a 503 and a "
                 "TransportError may pass.",
-            )
-
-    def _look_at_status(self, lab, server, error):
-        """Raise Wrong if an error was lost because a bad status was never made one."""
-        got = server.returned
-        if getattr(error, "kind", "") != "lost error" or not isinstance(got, httpx.Response):
-            return
-        if got in server.unchecked:
-            the_brackets(lab, got.status_code)
-            raise Wrong(
-                "lost error",
-                f"After {requests_to(server)} it returned the response with status "
-                f"{got.status_code}, and no error came out.",
-                _returned_as_it_is(lab),
-                "A bad status is no error yet: `response.raise_for_status()` makes one of it.",
-                headline="returned a bad status",
-                at="lets it pass",
-            ) from None
-        if error.line is None and (caught := lab.handler(httpx.HTTPStatusError)):
-            error.line = caught
-            error.try_ = (
-                "Where no further try follows, the error has to go on: a bare `raise` in the "
-                "`except` sees to that."
             )
 
     def _posts_once(self, ask, lab):
@@ -220,7 +197,7 @@ class TryAgain(Exercise):
             try:
                 lab.run(server.meet(ask, "POST", "/orders"), raises=httpx.HTTPError)
             except Wrong as found:
-                self._look_at_status(lab, server, found)
+                look_at_status(lab, server, found)
                 raise
 
     def _gives_up(self, ask, lab):
@@ -242,7 +219,7 @@ class TryAgain(Exercise):
                     headline="wrapped the error",
                 ) from None
             except Wrong as found:
-                self._look_at_status(lab, server, found)
+                look_at_status(lab, server, found)
                 raise
             if len(server.asked) == 1:
                 raise Wrong(
@@ -576,28 +553,6 @@ def _number_outside(lab, number):
     """The one line outside of the answer that gives a name which it uses this number, or None."""
     lines = lab.text.all_kept_outside(lambda made: is_constant(made, number))
     return lines.pop() if len(lines) == 1 else None
-
-
-def _returned_as_it_is(lab):
-    """The one `return` of a response whose status nobody looks at there, or None."""
-    looked_at = set()
-    for node in lab.nodes():
-        statements = getattr(node, "body", None)
-        if isinstance(statements, list):
-            asks = [
-                number
-                for number, one in enumerate(statements)
-                if isinstance(one, ast.Expr) and uses(("raise_for_status",), one)
-            ]
-            looked_at.update(map(id, statements[asks[0] :] if asks else ()))
-    returns = [
-        node for node in lab.nodes() if isinstance(node, ast.Return) and id(node) not in looked_at
-    ]
-    for what in (ast.Await, ast.Name):
-        plain = [node.lineno for node in returns if isinstance(node.value, what)]
-        if plain:
-            return plain[0] if len(plain) == 1 else None
-    return None
 
 
 def _grown_before_the_next(lab):

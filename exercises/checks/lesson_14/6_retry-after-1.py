@@ -9,15 +9,7 @@ import httpx
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.nodes import is_constant
 
-from .shared import (
-    MOST,
-    Server,
-    came_of,
-    requests_to,
-    returned_as_an_answer,
-    the_response,
-    times,
-)
+from .shared import MOST, Server, came_of, look_at_status, requests_to, the_response, times
 
 ASK_AGAIN = "A 429 isn't a refusal: it says when to come back. Ask again, as often as it takes."
 
@@ -75,8 +67,12 @@ class AsTold(Exercise):
                     or lab.earliest(lab.use_of("status_code"), lab.handler()),
                     "Send a request again only after a 429.",
                 )
-            with returned_as_an_answer(lab, status):
-                lab.run(Server(lab, (status, header)).meet(ask, "/7"), raises=httpx.HTTPStatusError)
+            server = Server(lab, (status, header))
+            try:
+                lab.run(server.meet(ask, "/7"), raises=httpx.HTTPStatusError)
+            except Wrong as found:
+                look_at_status(lab, server, found)
+                raise
 
     def _come_back(self, lab, ask, server, told):
         try:

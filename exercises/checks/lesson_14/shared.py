@@ -8,6 +8,7 @@ import sys
 import httpx
 
 from helpers.coach import Wrong
+from helpers.coach.mistakes.nodes import uses
 
 MOST = 12  # requests of one call; who asks more often never gives up
 NAME = "pidgey"
@@ -129,25 +130,50 @@ def the_brackets(lab, status):
         )
 
 
-@contextlib.contextmanager
-def returned_as_an_answer(lab, status):
-    """A run in which the error of this status has to come out: raise Wrong in plainer words if the
-    answer never made one of it.
-    """
-    try:
-        yield
-    except Wrong as found:
-        the_brackets(lab, status)
-        if found.kind == "lost error" and not lab.call_of("raise_for_status"):
-            raise Wrong(
-                "lost error",
-                f"{found.observed} A response with status {status} raises nothing by itself.",
-                lab.returning() or lab.call_of("*.get"),
-                "`response.raise_for_status()` raises the HTTPStatusError: call it before you "
-                "return the response.",
-                headline="never made an error of the status",
-            ) from None
-        raise
+def look_at_status(lab, server, error):
+    """Raise Wrong if an error was lost because a bad status was never made one."""
+    got = server.returned
+    if getattr(error, "kind", "") != "lost error" or not isinstance(got, httpx.Response):
+        return
+    if got in server.unchecked:
+        the_brackets(lab, got.status_code)
+        raise Wrong(
+            "lost error",
+            f"After {requests_to(server)} it returned the response with status "
+            f"{got.status_code}, and no error came out.",
+            _returned_as_it_is(lab),
+            "A bad status is no error yet: `response.raise_for_status()` makes one of it.",
+            headline="returned a bad status",
+            at="lets it pass",
+        ) from None
+    if error.line is None and (caught := lab.handler(httpx.HTTPStatusError)):
+        error.line = caught
+        error.try_ = (
+            "Where no further try follows, the error has to go on: a bare `raise` in the "
+            "`except` sees to that."
+        )
+
+
+def _returned_as_it_is(lab):
+    """The one `return` of a response whose status nobody looks at there, or None."""
+    looked_at = set()
+    for node in lab.nodes():
+        statements = getattr(node, "body", None)
+        if isinstance(statements, list):
+            asks = [
+                number
+                for number, one in enumerate(statements)
+                if isinstance(one, ast.Expr) and uses(("raise_for_status",), one)
+            ]
+            looked_at.update(map(id, statements[asks[0] :] if asks else ()))
+    returns = [
+        node for node in lab.nodes() if isinstance(node, ast.Return) and id(node) not in looked_at
+    ]
+    for what in (ast.Await, ast.Name):
+        plain = [node.lineno for node in returns if isinstance(node.value, what)]
+        if plain:
+            return plain[0] if len(plain) == 1 else None
+    return None
 
 
 def the_response(lab, run, server):

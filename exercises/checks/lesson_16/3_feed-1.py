@@ -5,7 +5,7 @@ import asyncio
 
 from helpers.basics.backports import Queue, QueueShutDown
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
-from helpers.coach.mistakes.nodes import is_named, uses
+from helpers.coach.mistakes.nodes import is_named
 
 from .shared import (
     SOON,
@@ -85,7 +85,7 @@ class Feed(Exercise):
                 f"{source.ahead} items had been taken from the source and were not done yet; at "
                 f"most {most} may be."
             )
-            if put := _puts_apart(lab):
+            if put := lab.call_of("create_task", "ensure_future", given="put"):
                 raise Wrong(
                     "unbounded",
                     observed,
@@ -437,12 +437,6 @@ def _takes_all_first(lab):
     return lab.earliest(
         *collecting, *(one.lineno for one in made if any(part.is_async for part in one.generators))
     )
-
-
-def _puts_apart(lab):
-    """Where a task is made of the `put` of a queue, or None."""
-    makes = lab.text.calls_of("create_task", "ensure_future")
-    return lab.earliest(*(call.lineno for call in makes if uses(("put",), call)))
 
 
 def _limit(lab, **given):

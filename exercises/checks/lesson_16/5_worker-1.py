@@ -5,7 +5,6 @@ import asyncio
 import traceback
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
-from helpers.coach.mistakes.nodes import is_named, uses
 
 from .shared import words_of
 
@@ -88,7 +87,7 @@ class Survivor(Exercise):
         lab.check_awaited()
         if len(work.started) < 6 or work.flying:
             waiting = 6 - len(work.started)
-            apart = lab.earliest(*_started_only(lab))
+            apart = lab.dropping("create_task", "ensure_future")
             raise Wrong(
                 "given back early",
                 f"`join()` returned when {work.flying} items were under way"
@@ -489,12 +488,3 @@ def _cancelled_in_get(error):
         frame.f_code is asyncio.Queue.get.__code__
         for frame, _ in traceback.walk_tb(error.__traceback__)
     )
-
-
-def _started_only(lab):
-    """The lines that make a task of the work, and drop it."""
-    for node in lab.nodes():
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            makes = is_named(node.value.func, ("create_task", "ensure_future"))
-            if makes and uses(("work",), node.value):
-                yield node.lineno

@@ -255,18 +255,23 @@ class Comparing:
         """
         if peak > at_most:
             observed = f"{peak} {what} were in flight at once; at most {at_most} may be."
-            nodes = self.text.nodes()
-            number = line[1] if isinstance(line, tuple) else line
-            early = number is not None and started_before(nodes, number)
-            for suspect in (
-                Suspect(taken_inside(nodes), *TAKEN_INSIDE),
-                Suspect(left_at_once(nodes), *LEFT_AT_ONCE),
-                Suspect(number if early else None, *STARTED_BEFORE),
-                self.one_wait(),
-            ):
-                if suspect.line:
-                    raise Wrong("limit", observed, suspect.line, suspect.try_, at=suspect.at)
-            raise Wrong("limit", observed, line)
+            found = self.one_too_many(line)
+            raise Wrong("limit", observed, found.line or line, found.try_, at=found.at)
+
+    def one_too_many(self, line: Place | int | None) -> Suspect:
+        """What lets in more than a limit allows; without a line if it isn't sure.
+
+        line: that of the call with which there were too many.
+        """
+        nodes = self.text.nodes()
+        number = line[1] if isinstance(line, tuple) else line
+        suspects = (
+            Suspect(taken_inside(nodes), *TAKEN_INSIDE),
+            Suspect(left_at_once(nodes), *LEFT_AT_ONCE),
+            Suspect(started_before(nodes, number), *STARTED_BEFORE),
+            self.one_wait(),
+        )
+        return next((suspect for suspect in suspects if suspect.line), Suspect(None))
 
     def bounded(self, stream: Stream, at_most: int) -> None:
         """Raise Wrong("unbounded") if a stream ran more than `at_most` items ahead of its

@@ -241,9 +241,9 @@ def taken_inside(nodes: Collection[ast.AST]) -> int | None:
     return None
 
 
-def started_before(nodes: Collection[ast.AST], line: int) -> bool:
-    """Whether a line makes a task where nothing was taken that keeps a limit, in code that has
-    something to keep one: a semaphore or a queue.
+def started_before(nodes: Collection[ast.AST], line: int | None) -> int | None:
+    """The line if it makes a task where nothing was taken that keeps a limit, in code that has
+    something to keep one: a semaphore or a queue. None if it doesn't.
     """
     held = {
         part
@@ -253,11 +253,10 @@ def started_before(nodes: Collection[ast.AST], line: int) -> bool:
         for part in ast.walk(node)
     }
     calls = [node for node in nodes if isinstance(node, ast.Call)]
-    return any(is_named(call.func, ("*Semaphore", "*Queue")) for call in calls) and any(
-        call.lineno <= line <= call.end_lineno and call not in held
-        for call in calls
-        if is_named(call.func, ("create_task", "ensure_future"))
-    )
+    keeps = any(is_named(call.func, ("*Semaphore", "*Queue")) for call in calls)
+    starts = (call for call in calls if is_named(call.func, ("create_task", "ensure_future")))
+    early = line and keeps and any(spans(call, line) for call in starts if call not in held)
+    return line if early else None
 
 
 def left_at_once(nodes: Collection[ast.AST]) -> int | None:

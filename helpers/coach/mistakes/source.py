@@ -120,25 +120,20 @@ class Source(Lines):
         """Whether an error that the answer had not made was raised by the answer, and by nobody
         before.
         """
-        steps = [*traceback.walk_tb(error.__traceback__)]
-        if not steps or self.use_of(type(error).__name__):
-            return False
-        frame, line = steps[-1]
-        return frame.f_code.co_filename == self.main and any(
-            node.lineno == line and not isinstance(node.exc, (ast.Call, type(None)))
-            for node in self._of(ast.Raise)
-        )
+        first = self._first_raise(error)
+        given = first is not None and not isinstance(first.exc, (ast.Call, type(None)))
+        return given and not self.use_of(type(error).__name__)
 
     def raises_itself(self, error: BaseException) -> bool:
         """Whether a `raise` of the answer made this error and raised it."""
-        steps = [*traceback.walk_tb(error.__traceback__)]
-        frame, line = steps[-1] if steps else (None, 0)
-        return frame is not None and any(
-            self.owns(frame.f_code.co_filename)
-            and node.lineno == line
-            and isinstance(node.exc, (ast.Call, ast.Name))
-            for node in self._of(ast.Raise)
-        )
+        first = self._first_raise(error)
+        return first is not None and isinstance(first.exc, (ast.Call, ast.Name))
+
+    def _first_raise(self, error):
+        """The `raise` of the main cell by which nobody but the answer raised an error; or None."""
+        steps = [*traceback.walk_tb(error.__traceback__)][-1:]
+        lines = [line for frame, line in steps if frame.f_code.co_filename == self.main]
+        return next((node for node in self._of(ast.Raise) if node.lineno in lines), None)
 
     def most_often_in(self, error: BaseException) -> Place | None:
         """The learner's line that stands in the traceback most often: a recursion goes on there."""

@@ -60,7 +60,6 @@ PASSES = (
     "A CancelledError is no `Exception`. What has to be done however it ends belongs in a "
     "`finally`."
 )
-COUNTS = "len", "counts letters, not bytes"
 LETTERS_AND_BYTES = (
     "In UTF-8 a letter such as `é` is two bytes, and others are up to four. Count and cut bytes "
     "before they are decoded, or letters after that."
@@ -204,8 +203,9 @@ def of_letters(nodes: Collection[ast.AST], was: str | bytes) -> Suspect | None:
     """The one line that takes a letter for a byte or a byte for a letter, where the answer goes
     right with plain letters in place of `was`.
     """
-    name, at = ("decode", "makes letters of the bytes") if isinstance(was, bytes) else COUNTS
-    return _only(_calls(nodes, name), at, LETTERS_AND_BYTES)
+    if isinstance(was, bytes):
+        return _only(_calls(nodes, "decode"), "makes letters of the bytes", LETTERS_AND_BYTES)
+    return _only(_calls(nodes, "len"), "counts letters, not bytes", LETTERS_AND_BYTES)
 
 
 def of_alike(nodes: Collection[ast.AST]) -> Suspect | None:
