@@ -7,7 +7,7 @@ Long, for each is a whole program.
 # cause: the coroutine is made and never awaited, so the name is a coroutine object
 # line: name = ask()
 async def greet(ask):
-    """Return a greeting to the person whose name `ask()` returns."""
+    """Ask once, and return a greeting to whoever it is."""
     name = ask()
     return f"Hello, {name}!"
 
@@ -23,7 +23,7 @@ async def greet(ask):
 # cause: ask is not called: what is awaited is the function
 # line: name = await ask
 async def greet(ask):
-    """Return a greeting to the person whose name `ask()` returns."""
+    """Ask once, and return a greeting to whoever it is."""
     name = await ask
     return "Hello, " + name + "!"
 
@@ -38,7 +38,7 @@ async def greet(ask):
 # cause: the name is changed: "ada" and "McKay" come out as "Ada" and "Mckay"
 # line: name.title()
 async def greet(ask):
-    """Return a greeting to the person whose name `ask()` returns."""
+    """Ask once, and return a greeting to whoever it is."""
     name = await ask()
     return f"Hello, {name.title()}!"
 
@@ -47,7 +47,7 @@ from collections.abc import Awaitable, Callable
 
 
 async def greet(ask: Callable[[], Awaitable[str]]) -> str:
-    """Return a greeting to the person whose name `ask()` returns."""
+    """Ask once, and return a greeting to whoever it is."""
     match await ask():
         case who:
             return "".join(("Hello, ", who, "!"))
@@ -337,7 +337,7 @@ start = lambda main: asyncio.run(main())  # noqa: E731
 # cause: ask() is called and awaited twice, once for the test and once for the greeting; it must ask only once
 # line: return f"Hello, {await ask()}!" | if await ask():
 async def greet(ask):
-    """Return a greeting to the person whose name `ask()` returns."""
+    """Ask once, and return a greeting to whoever it is."""
     if await ask():
         return f"Hello, {await ask()}!"
     return "Hello!"
@@ -349,7 +349,7 @@ import asyncio
 
 
 async def greet(ask):
-    """Return a greeting to the person whose name `ask()` returns."""
+    """Ask once, and return a greeting to whoever it is."""
     task = asyncio.create_task(ask())
     await asyncio.sleep(1)  # it takes a second
     return f"Hello, {task.result()}!"
@@ -365,7 +365,7 @@ class Greeting:
 
 
 async def greet(ask):
-    """Return a greeting to the person whose name `ask()` returns."""
+    """Ask once, and return a greeting to whoever it is."""
     return await Greeting(ask)
 
 # %% overlap-1 wrong: asyncio.wait on an empty list
@@ -525,7 +525,7 @@ async def fetch_all(fetch, pages):
 # cause: ask is called and awaited twice, the statement says once
 # line: return f"Hello, {await ask()}!" | if await ask():
 async def greet(ask):
-    """Return a greeting to the person whose name `ask()` returns."""
+    """Ask once, and return a greeting to whoever it is."""
     if await ask():
         return f"Hello, {await ask()}!"
     return "Hello, !"
@@ -545,7 +545,7 @@ import asyncio
 
 
 async def greet(ask) -> str:
-    """Return a greeting to the person whose name `ask()` returns."""
+    """Ask once, and return a greeting to whoever it is."""
     name: str = asyncio.run(ask())
     return "Hello, " + name + "!"
 
@@ -800,7 +800,7 @@ def start(main):
 # cause: Ada is only an example; for any other name it returns None
 # line: if name == "Ada":
 async def greet(ask):
-    """Return a greeting to the person whose name `ask()` returns."""
+    """Ask once, and return a greeting to whoever it is."""
     name = await ask()
     if name == "Ada":
         return "Hello, Ada!"
@@ -844,7 +844,7 @@ import asyncio
 
 
 async def greet(ask):
-    """Return a greeting to the person whose name `ask()` returns."""
+    """Ask once, and return a greeting to whoever it is."""
     task = asyncio.create_task(ask())
     await asyncio.sleep(1)
     return f"Hello, {task.result()}!"

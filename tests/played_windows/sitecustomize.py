@@ -35,6 +35,8 @@ class Ticking:
     def __call__(self, reads, writes, others, timeout=None):
         if max(map(len, (reads, writes, others))) > MOST:
             raise ValueError("too many file descriptors in select()")
+        if not any((reads, writes, others)):
+            raise OSError(10022, "An invalid argument was supplied")
         if timeout is not None and timeout > 0:
             timeout = math.ceil(timeout / TICK) * TICK
         return self.usual(reads, writes, others, timeout)

@@ -119,7 +119,7 @@ class GetTheValue(Exercise):
 
     @right
     async def with_await(ask):
-        """Return a greeting to the person whose name `ask()` returns."""
+        """Ask once, and return a greeting to whoever it is."""
         name = await ask()
         return f"Hello, {name}!"
 
