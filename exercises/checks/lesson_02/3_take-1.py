@@ -50,7 +50,7 @@ class Take(Exercise):
                 "after?",
             )
         source = lab.source("ab")
-        lab.told("with a source of only two items, and with 5")
+        lab.told("with a source of only two items, and `n=5`")
         short = items_of(lab, lab.call(take, source, 5))
         lab.equal(short, ["a", "b"], what="it yielded")
         source = lab.source("ab")
@@ -85,10 +85,10 @@ class Take(Exercise):
     def any_source(self, take, lab, items, n, more):
         source = lab.source(items)
         if len(items) < MOST:
-            again = f", and then with what was left in it and with {more}" if more else ""
-            lab.told(f"with a source that gives the items of {items}, and with {n}{again}")
+            again = f", and then with what was left in it and `n={more}`" if more else ""
+            lab.told(f"with a source that gives the items of {items}, and `n={n}`{again}")
         else:
-            lab.told(f"with a source of {len(items):,} items, and with {n:,}")
+            lab.told(f"with a source of {len(items):,} items, and `n={n:_}`")
         found = lazily(lab, lab.call(take, source, n), source)
         taken = items_of(lab, ((item, source.taken) for item in found), n + 1)
         for number, (_, so_far) in enumerate(taken, 1):
@@ -125,7 +125,7 @@ class Take(Exercise):
     )
     def any_error(self, take, lab, items, at, n, error):
         error = error("the disk is gone")
-        lab.told(f"with a source that {failing_words(items, at, error)}, and with {n}")
+        lab.told(f"with a source that {failing_words(items, at, error)}, and `n={n}`")
         found, got = lab.call(take, failing(items, at, error), n), []
         try:
             for item in islice(found, n + 1):

@@ -40,7 +40,7 @@ class HeapWithTies(Exercise):
         sleepers = Sleepers()
         for deadline, who in ((3, c), (1, a), (2, b), (9, d)):
             sleepers.add(deadline, who)
-        lab.equal(sleepers.due(0.5), [], what="with deadlines 1, 2, 3 and 9, at 0.5 it returned")
+        lab.equal(sleepers.due(0.5), [], what="with deadlines 1, 2, 3 and 9, at 0.5 `due` returned")
         got = sleepers.due(2)
         if got == [b]:
             raise Wrong(
@@ -53,13 +53,13 @@ class HeapWithTies(Exercise):
         if got == [a]:
             raise Wrong(
                 "turns",
-                "The deadlines were 1, 2, 3 and 9. At 2 it returned [a] alone.",
+                "The deadlines were 1, 2, 3 and 9. At 2 `due` returned [a] alone.",
                 lab.changed_underway()
                 or lab.earliest(lab.condition("now"), lab.operation("<", ">", on=["now"])),
                 "Go on while the first deadline is `now` or earlier, `now` included.",
                 headline="left some asleep",
             )
-        said = f"With deadlines 1, 2, 3 and 9, at 2 it returned {got}; expected [a, b]."
+        said = f"With deadlines 1, 2, 3 and 9, at 2 `due` returned {got}; expected [a, b]."
         if isinstance(got, list) and any(isinstance(one, tuple) for one in got):
             raise Wrong(
                 "another form",
@@ -76,17 +76,17 @@ class HeapWithTies(Exercise):
                 "A heap is ordered by what stands first in its entries. Let that be the deadline.",
                 headline="ordered by something else",
             )
-        lab.equal(got, [a, b], "with deadlines 1, 2, 3 and 9, at 2 it returned")
+        lab.equal(got, [a, b], "with deadlines 1, 2, 3 and 9, at 2 `due` returned")
         got = sleepers.due(4)
         if a in (got or ()):
             raise Wrong(
                 "lost items",
-                f"At 2 it returned [a, b], and at 4 {got}.",
+                f"At 2 `due` returned [a, b], and at 4 {got}.",
                 lab.earliest(lab.definition("due"), lab.for_loop()),
                 "`due` takes out those that it returns.",
                 headline="woke them twice",
             )
-        lab.equal(got, [c], what="with 3 and 9 left, at 4 it returned")
+        lab.equal(got, [c], what="with 3 and 9 left, at 4 `due` returned")
         self._order(lab, Sleepers)
         self._twice(lab, Sleepers)
         self._lists(lab, Sleepers)
@@ -115,13 +115,13 @@ class HeapWithTies(Exercise):
         if got == [a, c, b] and heaps:
             raise Wrong(
                 "heap",
-                f"{said} At 4 it returned {got}; expected [a, b, c].",
+                f"{said} At 4 `due` returned {got}; expected [a, b, c].",
                 lab.for_loop(*heaps),
                 "Only the first entry of a heap is sure to be in its place; the rest isn't sorted. "
                 "Take out one after the other with `heappop`.",
                 headline="took a heap for a sorted list",
             )
-        lab.equal(got, [a, b, c], what="with 1 for a, 3 for c and 2 for b, at 4 it returned")
+        lab.equal(got, [a, b, c], what="with 1 for a, 3 for c and 2 for b, at 4 `due` returned")
 
     def _looks(self, lab, told, due):
         try:
@@ -147,8 +147,8 @@ class HeapWithTies(Exercise):
             alike = lab.alike()
             raise Wrong(
                 "lost items",
-                f"I added a twice, with the deadlines 1 and 5. At 2 it returned {got[0]}, and at 9 "
-                f"{got[1]}.",
+                f"I added a twice, with the deadlines 1 and 5. At 2 `due` returned {got[0]}, and "
+                f"at 9 {got[1]}.",
                 alike.line,
                 "Keep entries, each a deadline and a sleeper, and take out entries. The same "
                 "sleeper may be in two of them.",
@@ -165,7 +165,7 @@ class HeapWithTies(Exercise):
         if got != [a]:
             raise Wrong(
                 "shared state",
-                f"At 1 it returned [a]. When I had asked again at 2, that list was {got}.",
+                f"At 1 `due` returned [a]. When I had asked again at 2, that list was {got}.",
                 lab.call_of("clear") or lab.returning("self.*"),
                 "A list that was returned is the caller's. Make a new one in each call.",
                 headline="returns one list again and again",

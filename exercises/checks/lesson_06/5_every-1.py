@@ -99,7 +99,7 @@ class Every(Exercise):
                 or lab.assigned(to="now")
                 or _begins_anew(lab)
                 or lab.call_of("sleep"),
-                "Count the beats from the start: one that is late moves none of the next.",
+                "Count the beats from the start: one that is late doesn't move the others.",
                 headline="lost the beat",
             )
 
@@ -164,7 +164,7 @@ class Every(Exercise):
         if 4.02 < begun[-1] < 4.2:
             raise Wrong(
                 "drift",
-                f"Each sleep ended 0.01 s late. The works began at {shown} s: it adds up.",
+                f"Each sleep ended 0.01 s late. The works began at {shown} s: the delays add up.",
                 _begins_anew(lab) or lab.repeated_call_of("clock") or lab.call_of("sleep"),
                 "Don't count from when you woke. Count all beats from the start.",
                 headline="let late wakings shift the beats",

@@ -45,6 +45,7 @@ class Borrowed(Exercise):
             return lab.run(block, cancel_after=cancel_after)
         except Wrong as found:
             if found.kind == "leaked" and "`release`" in found.observed:
+                found.observed = found.observed.replace("It returned", "The block was left")
                 found.try_ = (
                     "The release is only started, and nothing waits for it. Await it where the "
                     "block ends."

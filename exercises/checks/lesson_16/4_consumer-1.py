@@ -9,6 +9,8 @@ from helpers.coach.mistakes.nodes import own_nodes
 
 from .shared import SOON, now
 
+ONCE_OR_TWICE = {1: "", 2: "twice "}
+
 
 class Details:
     """What has to be done with each number: it notes when each begins and ends.
@@ -181,9 +183,10 @@ class Consumer(Exercise):
             await details(number)
 
         numbers = [number for _, number in arrivals]
-        came = [f"number {number} came at {when:g} s" for when, number in times]
-        if len(came) > 9:
-            came = [f"{len(came):,} numbers came at once"]
+        came = [
+            f"number {number} came {ONCE_OR_TWICE.get(often, f'{often:,} times ')}at {when:g} s"
+            for (when, number), often in Counter(times).items()
+        ]
         lab.told(f"with `at_most={at_most}`; {', '.join([*came, 'then `None`'])}")
         try:
             run = lab.run(self._play(consumer, queue, noted, times, at_most))

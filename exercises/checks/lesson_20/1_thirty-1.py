@@ -78,7 +78,9 @@ TAKES_A_WHILE = (
 )
 OUTSIDE = "Only note it in the kitchen, and assert it in the test itself, after `order`."
 IN_TIME = "Assert exactly how many seconds `order` took: virtual time is exact."
-AS_PROMISED = "Assert what comes back or is raised."
+AS_PROMISED = (
+    "Assert what comes back or is raised. (An `except` alone asserts nothing if no error comes.)"
+)
 
 
 def _likeness(meal):

@@ -139,8 +139,8 @@ TRIES = (
     (
         Exception,
         "Result is not set",
-        "The task is not done yet, and time alone is no sign that it is. Await it, and then ask "
-        "for its result. (A TaskGroup awaits its tasks where its block ends.)",
+        "The task is not done yet. Await it, and then ask for its result. (A TaskGroup awaits its "
+        "tasks where its block ends.)",
     ),
     (
         TypeError,
