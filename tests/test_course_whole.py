@@ -192,6 +192,19 @@ def test_ctrl_c_before_jupyterlab_is_there_leaves_no_traceback(whole):
         assert "Traceback" not in "".join(lines) + rest
 
 
+def test_ctrl_c_while_jupyterlabs_python_starts_is_not_lost(whole, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import time; print('Python starts', flush=True); time.sleep(1)"
+    )
+    process = start(whole, "lab", "--no-browser", PYTHONPATH=str(tmp_path))
+    read_until(process, "^JupyterLab starts")
+    read_until(process, "^Python starts")
+    process.send_signal(signal.SIGINT)
+    rest, _ = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Traceback" not in rest
+
+
 def test_a_taken_default_port_gives_way_to_the_next(whole):
     with opened(whole) as (_, first, _, _), opened(whole) as (_, second, _, _):
         assert first != second

@@ -13,11 +13,14 @@ from .processes import call
 
 FIRST_LESSON = "notebooks/00_start_here.ipynb"
 
-# Ctrl-C before JupyterLab listens for it: Python's own way would be a traceback.
+# Ctrl-C before JupyterLab listens for it: Python's own way would be a traceback. One that came
+# while this Python started was held back, and arrives now.
 START_JUPYTERLAB = """
 import signal, sys
 try:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     from jupyterlab.labapp import main
     sys.exit(main())
 except KeyboardInterrupt:
@@ -59,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     os.chdir(ROOT)
     if ON_WINDOWS:
         return call(command)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # until START_JUPYTERLAB sees to it
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until START_JUPYTERLAB sees to it
     # In its place rather than beside it: signals then reach JupyterLab itself.
     os.execv(command[0], command)
 
