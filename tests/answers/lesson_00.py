@@ -945,3 +945,26 @@ async def fetch_all(fetch, pages):
     for promise in promises:
         texts.append(await promise)
     return texts
+
+# %% await-1 wrong: time limit of half a second
+# cause: ask takes a second by itself, so the limit of half a second always runs out and greet raises TimeoutError instead of greeting.
+# line: asyncio.wait_for(ask(), timeout=0.5)
+import asyncio
+
+
+async def greet(ask):
+    name = await asyncio.wait_for(ask(), timeout=0.5)
+    return f"Hello, {name}!"
+
+# %% overlap-1 wrong: results from the done set
+# cause: asyncio.wait gives the finished tasks as a set, so the texts do not come in the order of pages.
+# line: for task in done | asyncio.wait(futures)
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    if not pages:
+        return []
+    futures = [asyncio.ensure_future(fetch(page)) for page in pages]
+    done, _ = await asyncio.wait(futures)
+    return [task.result() for task in done]

@@ -2038,3 +2038,14 @@ def till():
         with skipping:
             number = yield total
         total += number
+
+# %% borrow-1 wrong: back to its old index
+# cause: the book goes back to the index where it was, which is not the end if another book was put on the shelf meanwhile
+# line: shelf.insert(index, book)
+def borrow(shelf):
+    index = len(shelf) - 1
+    book = shelf.pop(index)
+    try:
+        yield book
+    finally:
+        shelf.insert(index, book)

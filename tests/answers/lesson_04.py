@@ -2176,3 +2176,19 @@ def run_alone(coroutine):
 
     how_often = sum(1 for _ in pauses())
     return results.pop(), how_often
+
+# %% layers-2 wrong: asks again at price zero
+# cause: `while not price` takes a price of 0 for a missing answer and asks for a free thing again and again.
+# line: while not price:
+def bill(order):
+    """Yield each name, be sent its price; return the sum."""
+    costs = []
+    for part in order:
+        if isinstance(part, list):
+            costs.append((yield from bill(part)))
+        else:
+            price = None
+            while not price:
+                price = yield part
+            costs.append(price)
+    return sum(costs)

@@ -2526,3 +2526,68 @@ def run_for(ready, turns):
             continue
         ready.append(who)
     return given
+
+# %% robin-1 wrong: uses up the caller's list
+# cause: The ended generators are taken out of the list that belongs to the caller, which is empty afterwards.
+# line: generators[:] = | none
+from collections import deque
+
+
+def round_robin(generators):
+    """Give the generators turns until all have ended."""
+
+    def alive(generator):
+        try:
+            generator.send(None)
+        except StopIteration:
+            return False
+        return True
+
+    while generators:
+        generators[:] = [generator for generator in generators if alive(generator)]
+
+# %% errors-1 wrong: removes while it iterates
+# cause: The list is changed while the for loop walks over it, so the generator after an ended one misses its turn in that round and errors may come in another order.
+# line: for gen in alive:
+from collections import deque
+
+
+def run_on(generators):
+    """Run them in turns; return the errors that were raised."""
+    alive = list(generators)
+    errors = []
+    while alive:
+        for gen in alive:
+            try:
+                gen.send(None)
+            except StopIteration:
+                alive.remove(gen)
+            except Exception as e:
+                errors.append(e)
+                alive.remove(gen)
+    return errors
+
+# %% turns-1 wrong: next one put back last
+# cause: When the turns are used up, the generator just taken is put back at the end although the next turn is its, so the order is wrong for another call.
+# line: ready.append(waiting) | if given == turns:
+def run_for(ready, turns):
+    """Give at most so many turns; return how many were given."""
+
+    def step(task):
+        try:
+            task.send(None)
+        except StopIteration:
+            return False
+        return True
+
+    given = 0
+    while ready:
+        waiting = ready.popleft()
+        if given == turns:
+            ready.append(waiting)
+            break
+        given += 1
+        if not step(waiting):
+            continue
+        ready.extend([waiting])
+    return given

@@ -1990,3 +1990,26 @@ def background(coro, kept):
     stay.callback(kept.discard, task)
     task.add_done_callback(lambda _: stay.close())
     return task
+
+# %% keep-1 wrong: cancelled tasks are kept for ever
+# cause: the callback returns early for a cancelled task, before it takes the task out, so a cancelled one stays in `kept`.
+# line: if finished.cancelled(): | kept.discard(finished) | return
+import asyncio
+import logging
+
+
+def background(coro, kept):
+    """Start `coro` as a task, kept in the set `kept` until it is done; return it."""
+    task = asyncio.create_task(coro)
+    kept.add(task)
+
+    def clean_up(finished):
+        if finished.cancelled():
+            return
+        error = finished.exception()
+        if error is not None:
+            logging.error("background task failed: %r", error)
+        kept.discard(finished)
+
+    task.add_done_callback(clean_up)
+    return task

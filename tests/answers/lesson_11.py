@@ -4186,3 +4186,21 @@ async def borrow(lend, use, give_back):
     if me.cancelling() > before:
         raise asyncio.CancelledError
     return value
+
+# %% in-hand-1 wrong: Cancellation sought among the Exceptions
+# cause: CancelledError is no Exception, so the except clause never sees it and a job in hand is lost when the worker is cancelled.
+# line: except Exception as ex: | if isinstance(ex, asyncio.CancelledError):
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    while True:
+        job = await queue.get()
+        try:
+            await handle(job)
+        except Exception as ex:
+            if isinstance(ex, asyncio.CancelledError):
+                queue.put_nowait(job)
+                raise
+            failed.append(job)

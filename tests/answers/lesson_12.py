@@ -2723,3 +2723,20 @@ async def listen(subscribe):
     next(ear)
     subscribe(partial(loop.call_soon_threadsafe, ear.send))
     return await all_said
+
+# %% slices-1 wrong: all slices ready at once
+# cause: gather makes a task of every slice at once, and these run one after the other in the same round of the loop, so other ready tasks wait for more than 10 calls when there are more than 10 items.
+# line: asyncio.gather
+import asyncio
+from itertools import batched
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+
+    async def part_sum(part):
+        subtotal = sum(map(weigh, part))
+        await asyncio.sleep(0)
+        return subtotal
+
+    return sum(await asyncio.gather(*(part_sum(p) for p in batched(items, 10))))

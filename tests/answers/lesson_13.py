@@ -4134,3 +4134,38 @@ class Log:
     def say(self, text):
         state = self._state.get()
         self.lines.append((state["number"], text))
+
+# %% once-per-key-1 wrong: failed load is kept
+# cause: a task that failed stays in the dictionary, so whoever asks for that key later gets the old error instead of a new load.
+# line: if task is None | tasks[key] = task | return await asyncio.shield(task) | none
+import asyncio
+
+
+def once_per_key(load):
+    """Return a function that gives what `load` gives, and loads each key once."""
+    tasks = {}
+
+    async def get(key):
+        task = tasks.get(key)
+        if task is None:
+            task = asyncio.create_task(load(key))
+            tasks[key] = task
+        return await asyncio.shield(task)
+
+    return get
+
+# %% tally-1 wrong: shares a running fetch
+# cause: calls for the same name at the same time share one fetch, so each doesn't fetch its own number and the same number is added several times.
+# line: if name not in _running | await asyncio.shield(_running[name]) | _running = {}
+import asyncio
+
+_running = {}
+
+
+async def add(totals, name, fetch):
+    """Fetch a number and add it to the total of `name`."""
+    if name not in _running:
+        _running[name] = asyncio.ensure_future(fetch(name))
+        _running[name].add_done_callback(lambda _: _running.pop(name, None))
+    number = await asyncio.shield(_running[name])
+    totals[name] = totals.get(name, 0) + number

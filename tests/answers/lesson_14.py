@@ -4280,3 +4280,24 @@ async def all_names(base_url):
             names.extend(entry["name"] for entry in page["results"])
             url = page["next"]
     return names
+
+# %% mirrors-1 wrong: all errors in a group
+# cause: when the last mirror fails too, an ExceptionGroup of all errors comes out instead of the last mirror's own error
+# line: raise ExceptionGroup("all mirrors failed", errors)
+import asyncio
+import httpx
+
+
+async def _ask_all(fetch, mirrors):
+    errors = []
+    for mirror in mirrors:
+        try:
+            return await asyncio.wait_for(fetch(mirror), timeout=1)
+        except (httpx.TransportError, TimeoutError) as error:
+            errors.append(error)
+    raise ExceptionGroup("all mirrors failed", errors)
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    """Return the first page that one of the mirrors gives, within so many seconds."""
+    return await asyncio.wait_for(_ask_all(fetch, mirrors), timeout=seconds)

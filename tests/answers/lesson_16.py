@@ -4610,3 +4610,30 @@ async def feed(source, send, workers, size):
         await asyncio.gather(*puts)
         for _ in range(workers):
             await queue.put(None)
+
+# %% feed-1 wrong: worker grabs all that waits
+# cause: A worker empties the whole queue into its own batch, so it holds more than one item and other workers are idle meanwhile.
+# line: while not queue.empty(): | batch.append(queue.get_nowait())
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    queue = asyncio.Queue(size)
+
+    async def worker():
+        while True:
+            batch = [await queue.get()]
+            while not queue.empty():
+                batch.append(queue.get_nowait())
+            for item in batch:
+                await send(item)
+                queue.task_done()
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(worker()) for _ in range(workers)]
+        async for item in source:
+            await queue.put(item)
+        await queue.join()
+        for task in tasks:
+            task.cancel()

@@ -2995,3 +2995,65 @@ def app(environ, start_response):
     body = environ["wsgi.input"].read(int(number)) if number else b""
     start_response("200 OK", headers)
     return [str(len(body)).encode("ascii")]
+
+# %% wsgi-1 wrong: and instead of or
+# cause: 404 is only sent if both the path and the method are wrong, so GET /count and POST to another path are answered by 200.
+# line: if path != "/count" and method != "POST":
+def app(environ, start_response):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    path = environ["PATH_INFO"]
+    method = environ["REQUEST_METHOD"]
+    if path != "/count" and method != "POST":
+        start_response("404 Not Found", [])
+        return [b""]
+    declared = environ.get("CONTENT_LENGTH")
+    number = int(declared) if declared else 0
+    count = len(environ["wsgi.input"].read(number))
+    start_response("200 OK", [])
+    return [b"%d" % count]
+
+# %% asgi-1 wrong: Empty piece ends the body
+# cause: It stops reading at the first empty piece, but pieces may be empty in the middle, so the bytes that come after it aren't counted.
+# line: while body := await next_piece():
+async def app(scope, receive, send):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    more = True
+
+    async def next_piece():
+        nonlocal more
+        if not more:
+            return b""
+        message = await receive()
+        more = message.get("more_body", False)
+        return message.get("body", b"")
+
+    if scope["method"] == "POST" and scope["path"] == "/count":
+        status, count = 200, 0
+        while body := await next_piece():
+            count += len(body)
+        answer = str(count).encode()
+    else:
+        status, answer = 404, b"not found"
+
+    await send({"type": "http.response.start", "status": status, "headers": []})
+    await send({"type": "http.response.body", "body": answer})
+
+# %% asgi-1 wrong: Reads until the client disconnects
+# cause: It goes on receiving until a message of another type comes, but nothing comes after the last piece, so the request is never answered.
+# line: while message["type"] == "http.request": | message = await receive()  # next one
+async def app(scope, receive, send):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    found = scope["method"] == "POST" and scope["path"] == "/count"
+    body = b"no such page"
+    if found:
+        total = 0
+        message = await receive()
+        while message["type"] == "http.request":
+            total += len(message.get("body", b""))
+            message = await receive()  # next one
+        body = str(total).encode("ascii")
+
+    await send({"type": "http.response.start",
+                "status": 200 if found else 404,
+                "headers": []})
+    await send({"type": "http.response.body", "body": body})

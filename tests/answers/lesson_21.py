@@ -1903,3 +1903,27 @@ def pay(book, payment):
     match payment:
         case {"id": number, "account": account, "amount": amount}:
             book[account, number] = amount
+
+# %% batches-1 wrong: zip drops the remainder
+# cause: the interleaved parts are put together with zip, which stops at the shortest, so if the count isn't a multiple of four the last results are lost.
+# line: for group in zip(*parts):
+import math
+
+WORKERS = 4
+
+
+def work_on(work, share):
+    return [work(n) for n in share]
+
+
+async def work_all(client, work, numbers):
+    """Return the results of `work`, in order; ship many numbers in one call."""
+    futures = [
+        client.submit(work_on, work, numbers[first::WORKERS])
+        for first in range(WORKERS)
+    ]
+    parts = await client.gather(futures)
+    results = []
+    for group in zip(*parts):
+        results.extend(group)
+    return results

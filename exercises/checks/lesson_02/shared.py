@@ -57,7 +57,7 @@ def items_of(lab, iterator, most=MOST, then=ENDS):
             f"Python turned that into a RuntimeError: {error}.",
             lab.text.of_traceback(error) or lab.call_of("next"),
             then,
-            headline="let StopIteration out",
+            headline="didn't catch StopIteration",
         ) from None
 
 

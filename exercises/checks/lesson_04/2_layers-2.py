@@ -207,7 +207,7 @@ class Bill(Exercise):
     )
     def any_order(self, bill, lab, order, prices):
         lab.told(f"with the order {reprlib.repr(order)}, and these prices: {at(prices)}")
-        [heard], [total] = self._in_turns(bill, [order], prices)
+        [heard], [total] = self._in_turns(lab, bill, [order], prices)
         return {"it asked for": heard, "it returned": total}
 
     @sweep(
@@ -222,12 +222,15 @@ class Bill(Exercise):
         lab.told(
             f"with the order {one} and with {other}, answered in turns; the prices: {at(prices)}"
         )
-        heard, totals = self._in_turns(bill, orders, prices)
+        heard, totals = self._in_turns(lab, bill, orders, prices)
         return {"they asked for": heard, "they returned": totals}
 
-    def _in_turns(self, bill, orders, prices):
-        """Give each bill one price after the other: what each asked for, what each returned."""
+    def _in_turns(self, lab, bill, orders, prices):
+        """Give each bill one price after the other: what each asked for, what each returned. Raise
+        Wrong if one asks for more than there is in its order.
+        """
         prices = dict(zip(NAMES, prices))
+        ordered = [sum(1 for _ in names_in(order)) for order in orders]
         heard, totals = [[] for _ in orders], [None] * len(orders)
         talks = dict(enumerate(map(bill, orders)))
         while talks:
@@ -238,7 +241,26 @@ class Bill(Exercise):
                 except StopIteration as end:
                     totals[place] = end.value
                     del talks[place]
+                if len(heard[place]) > ordered[place]:
+                    raise self._asks_on(lab, heard[place], price)
         return heard, totals
+
+    def _asks_on(self, lab, heard, price):
+        *_, last = heard
+        if heard[-2:] == [last, last] and price == 0:
+            return Wrong(
+                "falsy",
+                f"I sent 0 for {last!r}, and it asked for {last!r} once more.",
+                lab.truth_test().line,
+                "What costs nothing has a price, too: 0. Only None says that there is none yet.",
+                headline="took the price 0 for no answer",
+            )
+        return Wrong(
+            "done twice",
+            f"It asked for {last!r}, and all that was ordered had its price already.",
+            try_="Ask once for each name in the order.",
+            headline="asked for too much",
+        )
 
     @right
     def delegates(order):
@@ -352,6 +374,15 @@ def an_order(some):
     names = some.sampled_from(NAMES)
     parts = some.recursive(names, lambda part: some.lists(part, max_size=3), max_leaves=5)
     return some.lists(parts, max_size=3)
+
+
+def names_in(order):
+    """Each name of an order, those of the orders in it as well."""
+    for part in order:
+        if isinstance(part, str):
+            yield part
+        else:
+            yield from names_in(part)
 
 
 def at(prices):

@@ -117,8 +117,8 @@ class WithKey(Exercise):
                 "sent for yielded",
                 "I sent 'yes', and `work` heard None.",
                 lab.earliest(lab.for_loop(), lab.call_of("next")),
-                "A `for` loop asks with `next`, which sends None. `yield from work` "
-                "carries everything through.",
+                "`next` sends None, and a `for` loop asks with `next`. `yield from work` carries "
+                "everything through.",
                 headline="lost what was sent",
             )
         lab.equal(answer, "heard yes", what="to 'yes' it answered")

@@ -153,7 +153,7 @@ class Awaitable(Exercise):
                 f"The question came out. Then I sent the answer, and that raised AttributeError: "
                 f"{error}.",
                 lab.call_of("iter"),
-                "An iterator over a list only hands out. A generator also takes in.",
+                "Such an iterator only hands out. A generator also takes in.",
                 headline="takes no answer",
             ) from None
 
@@ -256,8 +256,8 @@ class Awaitable(Exercise):
                     "While one coroutine still waited for its answer, another awaited the same "
                     f"`Ask`. That raised {type(error).__name__}: {error}.",
                     lab.text.of_traceback(error),
-                    "Both may wait at the same time: keep nothing about one `await` where another "
-                    "one meets it.",
+                    "Both may wait at the same time, so what belongs to one `await` must not stand "
+                    "in `self`, which they share.",
                     headline="let only one wait",
                 ) from None
             if isinstance(asked[-1], tuple) and number in awaits[:place]:

@@ -61,7 +61,9 @@ class RoundRobin(Exercise):
             raise Wrong(
                 "changed",
                 f"I gave it a list of 3, and {len(generators)} of them are left in it.",
-                _other_name(lab) or lab.earliest(lab.call_of("pop", "remove"), lab.deleting()),
+                _other_name(lab)
+                or lab.earliest(lab.call_of("pop", "remove"), lab.deleting())
+                or lab.changing(),
                 "Work on a queue of your own: `deque(generators)` is a copy.",
                 headline="took the caller's list apart",
             )

@@ -68,7 +68,7 @@ def give(lab, answer, *arguments, asked_on=QUEUED):
             f"A generator came to its end, and `{lab.asks}` raised StopIteration.",
             lab.call_of("send", "next"),
             "The end of one is not the end of all: catch it, and go on.",
-            headline="let StopIteration out",
+            headline="didn't catch StopIteration",
         ) from None
     except AskedOn as asked:
         kind, headline, where, try_ = asked_on

@@ -197,7 +197,8 @@ class SendAll(Exercise):
             "lost items",
             f"{said} They are not the beginning of `data`.",
             _skipping(lab) or _sending(lab),
-            "Go on exactly behind what `send` has taken.",
+            "`send` returns how many bytes it took, perhaps fewer than it was given. Go on right "
+            "after those.",
             headline="lost a part on the way",
         )
 
@@ -346,7 +347,7 @@ class SendAll(Exercise):
             await until(sock, WRITE)
             data = data[: sock.send(data)]
 
-    @wrong("lost items", says="behind what `send` has taken")
+    @wrong("lost items", says="right after those")
     async def trusts_small_pieces(sock, data):
         for begin in range(0, len(data), 1000):
             await until(sock, WRITE)

@@ -99,7 +99,7 @@ class ReadLines(Exercise):
                 )
                 raise Wrong(
                     "value",
-                    f"{said} Expected was {expected!r}.",
+                    f"{said} It should have been {expected!r}.",
                     lab.call_of("*strip", "splitlines") or line,
                     'Only b"\\n" ends a line'
                     + (

@@ -222,7 +222,7 @@ class InThread(Exercise):
                 "wrong thread",
                 "The future was set in the other thread. A loop that is asleep does not notice.",
                 place or lab.use_of("set_result", "set_exception"),
-                "Call `work` here, and let the loop set the future: "
+                "Call `work` in the thread, and let the loop set the future: "
                 "`loop.call_soon_threadsafe(future.set_result, value)`, and likewise for "
                 "`set_exception`.",
                 headline="set the future in the thread",

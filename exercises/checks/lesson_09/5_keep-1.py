@@ -1,5 +1,6 @@
 """Long, for a task can be lost, or kept for ever, in many ways."""
 
+import ast
 import asyncio
 import gc
 import inspect
@@ -7,6 +8,7 @@ import types
 import weakref
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import own_nodes
 
 
 @types.coroutine
@@ -282,7 +284,7 @@ class Background(Exercise):
                 await asyncio.sleep(0.5)
                 held.append([len(each) - (other in each) for each, other in zip(kept, others)])
                 await asyncio.sleep(0.5)
-            self._stays(lab, jobs, coros, [task in set().union(*kept) for task in tasks])
+            self._stays(lab, tasks, coros, [task in set().union(*kept) for task in tasks])
             for each, other in zip(kept, others):
                 if other not in each:
                     raise Wrong(
@@ -306,12 +308,24 @@ class Background(Exercise):
         lab.told(f"with {says}" + (", each with a set of its own" if sets > 1 < len(jobs) else ""))
         held = [each if sets > 1 < len(jobs) else each[0] for each in lab.run(main()).result]
         return {
-            "after 0.5, 1.5 and 2.5 s there were so many of them in `kept`:": held,
+            "the number of tasks in `kept` after 0.5, 1.5 and 2.5 s was": held,
             "the task came to" if len(jobs) == 1 else "the tasks came to": ends,
         }
 
-    def _stays(self, lab, jobs, coros, in_kept):
-        """Raise Wrong if those tasks alone stay that were cancelled before their first step."""
+    def _stays(self, lab, tasks, coros, in_kept):
+        """Raise Wrong if those tasks alone stay that were cancelled, or that were cancelled before
+        their first step.
+        """
+        cancelled = [task.cancelled() for task in tasks]
+        if any(cancelled) and in_kept == cancelled and (leaves := _leaves_before(lab)):
+            raise Wrong(
+                "unbounded",
+                "When all was over, a task that had been cancelled was still in `kept`.",
+                leaves,
+                "Take the task out first, and then look how it ended.",
+                headline="never lets go of one that was cancelled",
+                at="leaves before the task is taken out",
+            )
         early = [inspect.getcoroutinestate(coro) == inspect.CORO_CREATED for coro in coros]
         if any(early) and in_kept == early:
             raise Wrong(
@@ -320,7 +334,8 @@ class Background(Exercise):
                 "first step.",
                 lab.call_of("kept.discard", "kept.remove", "kept.*_update"),
                 "A task that is cancelled at once never comes to its `try`, nor to its `finally`. "
-                "The loop calls `task.add_done_callback(kept.discard)` however the task ends.",
+                "`task.add_done_callback(kept.discard)` has the loop call it however the task "
+                "ends.",
                 headline="never lets go of one that was cancelled at once",
                 at="isn't reached then",
             )
@@ -417,6 +432,20 @@ class Background(Exercise):
         await task
         kept.discard(task)
         return task
+
+
+def _leaves_before(lab):
+    """Where a function returns before the line in which it takes a task out; or None."""
+    functions = [node for node in lab.nodes() if isinstance(node, ast.FunctionDef)]
+    return lab.earliest(
+        *(
+            leaves.lineno
+            for function in functions
+            for call in lab.text.calls_of("*.discard", "*.remove", inside=function)
+            for leaves in own_nodes(function)
+            if isinstance(leaves, ast.Return) and leaves.lineno < call.lineno
+        )
+    )
 
 
 def _taking_out(lab):

@@ -128,8 +128,8 @@ class Within(Exercise):
         if ended.at < after - 1e-6 and isinstance(ended.result, dict):
             raise Wrong(
                 "one failure ends all",
-                f"The page /b failed after 0.5 s. It returned "
-                f"{ended.result!r} after {ended.at:g} s, and the others had not ended.",
+                f"The page /b failed after 0.5 s. It returned {ended.result!r} after "
+                f"{ended.at:g} s, without the pages that come later.",
                 lab.earliest(lab.call_of("TaskGroup", "gather"), lab.use_of("FIRST_*")),
                 "A failure is no reason to stop the others. Let each task catch its own.",
             )
@@ -271,7 +271,7 @@ class Within(Exercise):
         await asyncio.gather(*pending, return_exceptions=True)
         return {url: task.result() for url, task in tasks.items() if task in done}
 
-    @wrong("one failure ends all", says="had not ended")
+    @wrong("one failure ends all", says="that come later")
     async def group_around_all(fetch, urls, seconds):
         tasks = {}
         try:

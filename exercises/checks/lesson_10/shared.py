@@ -181,6 +181,9 @@ def none_left(lab, ended, when):
             narrow or turn or lab.call_of("cancel") or line,
             STOP
             if narrow
+            else "Wait for them without a limit of time, as `gather(*tasks, "
+            "return_exceptions=True)` does."
+            if turn
             else "`cancel` only asks, and returns at once. Await them after it, as `gather(*tasks, "
             "return_exceptions=True)` does.",
             headline=headline,

@@ -1,9 +1,11 @@
+import ast
 import asyncio
 from contextlib import suppress
 from operator import itemgetter
 
 from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.mistakes.nodes import is_named, names_in
 
 
 class InHand(Exercise):
@@ -52,6 +54,16 @@ class InHand(Exercise):
             )
         self._told(cancelled, log, lab)
         lab.equal(failed, [2], what="`failed` is")
+        if 3 not in queue and (missed := _meant_for_a_cancellation(lab)):
+            raise Wrong(
+                "not given back",
+                f"Then the queue held {queue}. Job 3 was taken out, and not done.",
+                missed,
+                "A CancelledError is no `Exception`. Give it an `except asyncio.CancelledError` of "
+                "its own.",
+                headline="lost the job in hand",
+                at="doesn't catch a cancellation",
+            )
         if 3 not in queue:
             raise Wrong(
                 "not given back",
@@ -386,3 +398,21 @@ class InHand(Exercise):
             except asyncio.CancelledError:
                 queue.put_nowait(job)
                 raise
+
+
+def _meant_for_a_cancellation(lab):
+    """An `except` that catches no cancellation, in which one is asked for or a job is put back; or
+    None.
+    """
+    return lab.earliest(
+        *(
+            node.lineno
+            for node in lab.nodes()
+            if isinstance(node, ast.ExceptHandler) and node.type is not None
+            if {"CancelledError", "BaseException"}.isdisjoint(names_in(node.type))
+            if any(
+                is_named(part, ("*CancelledError", "*.put", "*.put_nowait"))
+                for part in ast.walk(node)
+            )
+        )
+    )

@@ -221,7 +221,7 @@ class GiveBack(Exercise):
             lab.called = said
         case.told()
         return {
-            "what became of the calls of `give_back`:": case.given or "there was none",
+            "the calls of `give_back` came to": case.given,
             "it ended with": case.outcome,
             "it was over after these seconds:": case.over,
         }
@@ -234,7 +234,7 @@ class GiveBack(Exercise):
         lab.told(f"with a `lend` that raises {error.__name__} after 1 s")
         case = self._play(borrow, lab, [], not_lent=error("nothing to lend"))
         return {
-            "what became of the calls of `give_back`:": case.given or "there was none",
+            "the calls of `give_back` came to": case.given,
             "it ended with": case.outcome,
         }
 

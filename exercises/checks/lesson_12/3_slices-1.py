@@ -10,6 +10,18 @@ MOST_IN_A_ROW = 10
 CLOCKS = ("perf_counter*", "monotonic*", "time", "time_ns", "process_time*", "thread_time*")
 
 
+ALL_READY = (
+    "makes all of them ready at once",
+    "Each pauses after its own calls, but the loop first runs the first calls of all that are "
+    "ready. Do ten, pause, and begin the next ten only then.",
+)
+NO_PAUSE = (
+    "starts tasks that never pause",
+    "Tasks that never pause run right after one another. Do ten, pause, and begin the next ten "
+    "only then.",
+)
+
+
 class InSlices(Exercise):
     """Work in slices
 
@@ -79,11 +91,7 @@ class InSlices(Exercise):
                     "loop need an `await` that pauses.",
                 )
             elif tasks := lab.call_of("gather", "create_task") or lab.call_of("TaskGroup"):
-                line, at = tasks, "starts tasks that never pause"
-                try_ = (
-                    "Tasks that never pause run right after one another. Do ten, pause, and begin "
-                    "the next ten only then."
-                )
+                (at, try_), line = ALL_READY if lab.call_of("*.sleep") else NO_PAUSE, tasks
             elif scale.most >= 100 and (skipped := _skipped_pause(lab)):
                 line, at = skipped, "decides when the others have a turn"
             elif scale.most >= 100 and (waits := lab.await_of(besides="sleep")):

@@ -132,7 +132,8 @@ class ListenToAThread(Exercise):
 
     def _in_a_burst(self, listen, lab, words):
         lab.told(
-            f"with a thread that has said {len(words)} words by the time that `subscribe` returns"
+            f"with a thread that has said {len(words)} words, and `None`, by the time that "
+            "`subscribe` returns"
         )
         speaker = Speaker(words, lab, pause=0, burst=True)
 
@@ -181,8 +182,8 @@ class ListenToAThread(Exercise):
                 "words that have come, the first one first."
             )
         return line, (
-            "The loop has its turn when several words have come: keep each of them until it is "
-            "taken."
+            "Several words, and None, may have come before the loop has its turn: keep each of "
+            "them until it is taken."
         )
 
     def _about(self, error, lab):

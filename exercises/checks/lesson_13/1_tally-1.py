@@ -1,6 +1,7 @@
 import ast
 import asyncio
 
+from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import as_coroutine, made_per_call
@@ -81,9 +82,10 @@ class AddWhatComes(Exercise):
         )
         totals = {"a": 100}
         calls = [("a", 1, 3), ("a", 2, 2), ("b", 10, 2), ("a", 4, 2), ("b", 20, 1)]
-        run = lab.run(self._all(add, totals, calls))
+        fetched = []
+        run = lab.run(self._all(add, totals, calls, fetched))
         if totals != {"a": 107, "b": 30}:
-            self._name_loss(totals, lab)
+            self._name_loss(totals, fetched, lab)
         if run.elapsed > 3.001:
             raise Wrong(
                 "lock too wide",
@@ -96,14 +98,16 @@ class AddWhatComes(Exercise):
     async def _once(self, add, totals):
         await add(totals, "a", self._fetch(iter([("a", 3, 1)])))
 
-    async def _all(self, add, totals, calls):
+    async def _all(self, add, totals, calls, fetched):
         async with asyncio.TaskGroup() as group:
             for call in calls:
-                fetch = self._fetch(iter([call]))
+                fetch = self._fetch(iter([call]), fetched)
                 group.create_task(as_coroutine(add(totals, call[0], fetch)))
 
-    def _fetch(self, calls):
-        """`fetch` for one call of the answer. calls: an iterator over (name, number, seconds)."""
+    def _fetch(self, calls, fetched=None):
+        """`fetch` for one call of the answer. calls: an iterator over (name, number, seconds).
+        fetched: a list that gets the numbers which were asked for.
+        """
 
         async def fetch(name):
             asked, number, seconds = next(calls, (None, 0, 0))
@@ -116,12 +120,23 @@ class AddWhatComes(Exercise):
                 )
             if asked != name:
                 raise Wrong("value", f"`fetch` was called with {name!r}, and not with {asked!r}.")
+            if fetched is not None:
+                fetched.append(number)
             await asyncio.sleep(seconds)
             return number
 
         return fetch
 
-    def _name_loss(self, totals, lab):
+    def _name_loss(self, totals, fetched, lab):
+        if len(fetched) < 5:
+            raise Wrong(
+                "calls",
+                f"Only {listed(map(str, fetched))} came of `fetch`, and "
+                f"`totals` is {totals} in the end; 107 and 30 are expected.",
+                lab.operation("in", "not in") or last_await(lab),
+                "Each call of `add` fetches a number of its own, for the same name as well.",
+                headline="shared a fetch",
+            )
         if totals.keys() == {"a", "b"} and totals["a"] <= 107 and totals["b"] <= 30:
             observed = f"`totals` is {totals} in the end; 107 and 30 are expected."
             if line := made_per_call(lab):

@@ -19,6 +19,16 @@ def _begun_in_vain(lab):
     return lab.earliest(*lines)
 
 
+def _stored(lab):
+    """The one line that puts what was started under a key, or None."""
+    stores = {
+        node.lineno
+        for node in lab.nodes()
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript)
+    }
+    return stores.pop() if len(stores) == 1 else None
+
+
 def _made_anew(lab):
     """Line of an `async def` that makes a dict, so anew in each call of it; None if none does."""
     lines = (
@@ -144,7 +154,9 @@ class OncePerKey(Exercise):
                 "error for a result",
                 f"The second `get` raised {error!r}, and `load` was "
                 f"called {len(load.started)} time{'s' * (len(load.started) > 1)}.",
-                cached or lab.earliest(lab.call_of("create_task", "ensure_future"), lab.await_of()),
+                cached
+                or _stored(lab)
+                or lab.earliest(lab.call_of("create_task", "ensure_future"), lab.await_of()),
                 f"A load that failed must not stay in the {'cache' if cached else 'dict'}.",
                 headline="kept the failure",
             ) from None

@@ -199,7 +199,7 @@ class OneClient(Exercise):
                 'Go on to "next" as long as it is not `None`, and return after the loop.'
                 if len(pages) == 1 and got
                 else 'The last page is the one whose "next" is `None`, and its names count too.',
-                headline="lost pages",
+                headline="lost names",
             )
         if (got[0], got[-1]) != ("bulbasaur", "mew"):
             raise Wrong("order", f"It begins with {got[0]!r} and ends with {got[-1]!r}.")

@@ -194,7 +194,7 @@ class Merge(Exercise):
                 f"The queue got {got}. A reader takes the None for a good end.",
                 lab.call_of("put*", given=None),
                 "Put the None only where all streams have ended, not in a `finally`.",
-                headline="ended well all the same",
+                headline="put the None after a failure",
             )
         lab.equal(got, ["a0"], what="the queue got")
         self._closed(lab, a=noted_a, b=noted_b)

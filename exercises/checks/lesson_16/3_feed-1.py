@@ -456,14 +456,26 @@ def _limit(lab, **given):
 
 
 def _takes_early(lab):
-    """Where a task is made of the `get` of a queue, or None."""
+    """Where a task is made of the `get` of a queue, or a worker takes items in a loop of its own
+    that sends none; or None.
+    """
     makes = lab.text.calls_of("create_task", "ensure_future", "gather")
+    started = [given for call in makes for given in call.args]
+    gathering = [
+        loop
+        for loop in lab.nodes()
+        if isinstance(loop, (ast.While, ast.For)) and not lab.text.calls_of("send", inside=loop)
+        if any(loop is not outer and loop in ast.walk(outer) for outer in _loops(lab))
+    ]
     return lab.earliest(
         *(
             part.lineno
-            for call in makes
-            for given in call.args
-            for part in ast.walk(given)
-            if isinstance(part, ast.Call) and is_named(part.func, ("*.get",))
+            for block in started + gathering
+            for part in ast.walk(block)
+            if isinstance(part, ast.Call) and is_named(part.func, ("*.get", "*.get_nowait"))
         )
     )
+
+
+def _loops(lab):
+    return [node for node in lab.nodes() if isinstance(node, (ast.While, ast.For, ast.AsyncFor))]

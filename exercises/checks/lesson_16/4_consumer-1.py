@@ -182,6 +182,8 @@ class Consumer(Exercise):
             begun.append((number, round(now(), 6)))
             await details(number)
 
+        noted.__name__ = noted.__qualname__ = "details"
+
         numbers = [number for _, number in arrivals]
         came = [
             f"number {number} came {ONCE_OR_TWICE.get(often, f'{often:,} times ')}at {when:g} s"

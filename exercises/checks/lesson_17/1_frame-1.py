@@ -155,8 +155,8 @@ class ReadFrame(Exercise):
                 if found.kind == "lost error":
                     found.line, found.at = _keeper(lab, errors) or (found.line, found.at)
                     found.try_ = (
-                        "Only the first read, that of the length, may end with nothing in "
-                        "`error.partial`: that is None. Whatever else is incomplete comes out."
+                        "If the first read, that of the length, ends with an empty "
+                        "`error.partial`, return None. Whatever else is incomplete comes out."
                     )
                 raise
         for length in (1001, 2**31):

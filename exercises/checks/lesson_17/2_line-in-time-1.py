@@ -227,8 +227,8 @@ class LineInTime(Exercise):
                 f"It returned {got!r}; expected {expected!r}.",
                 stripping[0].lineno,
                 f"`{stripping[0].func.attr}` takes away more than the line feed: blanks and "
-                'carriage returns belong to the line. `line.removesuffix(b"\\n")` takes one line '
-                "feed, and only that.",
+                'carriage returns belong to the line. `removesuffix(b"\\n")` takes one line feed, '
+                "and only that.",
             )
 
     @right

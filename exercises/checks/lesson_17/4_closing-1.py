@@ -119,7 +119,9 @@ class Answering(Exercise):
                     "value",
                     f"`work` raised ZeroDivisionError, and the client heard {heard!r}.",
                     lab.handler(),
-                    "Catch ValueError alone.",
+                    "A bug must come out, and the client hears nothing of it: catch ValueError "
+                    "alone.",
+                    headline="answered a bug",
                 )
             )
         lab.equal(heard, b"", "the client heard")

@@ -126,7 +126,11 @@ class CountWSGI(Exercise):
             line = _changing_path(lab) or lab.literal("/count") or line
             try_ = f"The path must be `/count` and nothing else: {path!r} is another one."
         elif got == 200 and path == "/count":
-            try_ = f"The method must be POST: a {method} of the same path is answered by 404."
+            try_ = f"The method must be POST: a {method} of the same path must be answered by 404."
+        if got == 200 and (both := _if_both_are_wrong(lab)):
+            line = both
+            try_ = "`and` is true only if both are wrong, the path and the method. One of them is "
+            try_ += "enough for a 404: `or`."
         raise Wrong(
             "protocol", f"It answered {got}, not {asked}.", line, try_, headline="wrong status"
         )
@@ -364,6 +368,22 @@ class CountWSGI(Exercise):
         start_response(200, [])
         length = int(environ.get("CONTENT_LENGTH") or 0)
         return [str(len(environ["wsgi.input"].read(length))).encode()]
+
+
+def _if_both_are_wrong(lab):
+    """Where two comparisons by `!=` are joined by an `and`, or None."""
+    joined = (node for node in lab.nodes() if isinstance(node, ast.BoolOp))
+    return lab.earliest(
+        *(
+            node.lineno
+            for node in joined
+            if isinstance(node.op, ast.And)
+            and all(
+                isinstance(value, ast.Compare) and isinstance(value.ops[0], ast.NotEq)
+                for value in node.values
+            )
+        )
+    )
 
 
 def _changing_path(lab):

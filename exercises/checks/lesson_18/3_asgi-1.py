@@ -79,6 +79,7 @@ class CountASGI(Exercise):
                 if empty and self._counts(app, lab, [piece or b"full" for piece in pieces]):
                     taken += ", and the last of those was empty"
                     suspect = lab.truth_test()
+                    suspect = suspect if suspect.line else Suspect(_while_something(lab))
                     if suspect.line:
                         suspect = Suspect(suspect.line, "takes an empty piece for the last one")
                 else:
@@ -350,3 +351,9 @@ def _choice(lab):
         or lab.earliest(*compared)
         or (lab.condition(*names) if names else None)
     )
+
+
+def _while_something(lab):
+    """A loop that goes on as long as what it has just got isn't empty, or None."""
+    loops = [node for node in lab.nodes() if isinstance(node, ast.While)]
+    return lab.earliest(*(loop.lineno for loop in loops if isinstance(loop.test, ast.NamedExpr)))

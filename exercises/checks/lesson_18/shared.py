@@ -102,7 +102,7 @@ class Talk:
                 "It awaited `receive` again after the last piece, which says that no more comes. "
                 "Nothing comes, and so it waits until the client goes away, and the client waits "
                 "for the answer.",
-                default or unasked or self.lab.call_of("receive*"),
+                default or unasked or self.lab.calling(),
                 try_='The last piece says `"more_body": False`, or leaves it out.',
                 at="takes a `more_body` that is left out for true" if default else "",
             )

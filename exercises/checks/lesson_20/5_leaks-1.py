@@ -215,8 +215,8 @@ class LeakDetector(Exercise):
             raise Wrong(
                 "early return",
                 f"{when}, `leaks` was over, and "
-                f"{' and '.join(missing)} had not ended: radio takes 2 s for its cleanup, "
-                "light takes none.",
+                f"{' and '.join(missing)} had not ended. (Once it is cancelled, radio takes 2 s "
+                "for its cleanup; light takes none.)",
                 line,
                 try_,
                 headline="did not wait for the end" if cancels and not error else "ended nothing",

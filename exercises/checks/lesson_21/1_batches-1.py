@@ -154,8 +154,8 @@ class Batches(Exercise):
             "raised",
             f"It raised ValueError: {error}.",
             made or (place and place[1]),
-            "Without numbers that step is 0, and `range` takes none of 0. Take at least 1, or "
-            "return at once if there are no numbers.",
+            "Without numbers that step is 0, and a step of `range` must not be 0. Take at least 1, "
+            "or return at once if there are no numbers.",
             headline="a step of 0",
             at="makes the step" if made else "raises it",
         )

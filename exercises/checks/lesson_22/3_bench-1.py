@@ -110,9 +110,9 @@ class Bench(Exercise):
             ) from None
         raise Wrong(
             "lost error",
-            "One way raised ConnectionError, and the benchmark came to an end.",
+            "One way raised ConnectionError, and it did not come out of `bench`.",
             lab.handler(),
-            "An error is no fast answer. Let it out.",
+            "A way that fails has no time. Let its error out: it ends the benchmark.",
         )
 
     @sweep(
@@ -407,7 +407,7 @@ class Bench(Exercise):
         "statistics.median(taken)", "min(taken)", kind="unfair measuring", says="says 2"
     )
 
-    @wrong("lost error", says="came to an end")
+    @wrong("lost error", says="did not come out")
     def swallows(ways, rounds, clock):
         times = {name: [] for name in ways}
         for number in range(rounds + 1):
@@ -516,7 +516,7 @@ class Bench(Exercise):
                 times[name].append(clock() - begun)
         return {name: statistics.median(times[name]) for name in ways}
 
-    @wrong("lost error", says="came to an end")
+    @wrong("lost error", says="did not come out")
     def skips_what_failed(ways, rounds, clock):
         for way in ways.values():
             way()

@@ -167,8 +167,9 @@ class OnePage(Exercise):
                 "In sixteen runs the pause before the fifth try "
                 "was never longer than 0.4 s; it may be up to 0.8 s.",
                 lab.call_of("uniform", "sleep"),
-                "0.1 s, doubled for each try that failed.",
-                headline="pauses that don't grow",
+                "The longest pause is 0.1 s before the second try, and doubled before each one "
+                "after it: 0.1, 0.2, 0.4 and 0.8 s.",
+                headline="pauses that don't grow so far",
             )
         ask, error, run = self.tried(get_page, lab, "that hangs once", "hang")
         if isinstance(error, TimeoutError) or run and run.elapsed > 3:
@@ -503,7 +504,7 @@ class OnePage(Exercise):
     )
 
     short_pauses = a_limit_in_a_limit.but(
-        "0.05 * 2**attempt", "0.1", kind="pauses", says="doubled for each try"
+        "0.05 * 2**attempt", "0.1", kind="pauses", says="doubled before each one"
     )
 
     @wrong("endless", says="five, no more")

@@ -27,6 +27,17 @@ SET_ELSEWHERE = (
     "What a function sets is its own, and the name outside stays None. Say `nonlocal` (of a "
     "function around) or `global` (of the cell) there first.",
 )
+GROUP_BY_HAND = (
+    "raises a group",
+    "Whoever catches one of these errors by its name doesn't catch a group. Raise the error "
+    "itself.",
+)
+GIVES_UP = (
+    "gives up when the time of this limit is over",
+    "If the exercise sets no such limit, leave it out and wait. If it sets one, what should come "
+    "of it when the time is over?",
+)
+LIMITS = ("wait_for", "timeout", "timeout_at")
 RAISED_BY_HAND = "This `raise` is your own. What leads to it, and should it in this case?"
 # What is said of an error for its type alone: of one that the answer made it need not be true.
 BY_TYPE = {"", *(hint for _, words, hint in TRIES if not words)}
@@ -71,12 +82,16 @@ def mistake(error: BaseException, source: Source, asks: str) -> tuple[Wrong, Pla
         case Deadlock():
             return deadlock(error.tasks, source)
     leaf = leaf_of(error)
+    if leaf is not error and source.raises_itself(error):
+        return _group_by_hand(error, leaf), place
     place = source.of_traceback(leaf) or place
     if found := _one_for_many(leaf, source):
         return found, place
     found = _of_python(leaf, place, inside=None if leaf is error else error)
     if found.kind == "raised" and (_is_ours(leaf) or isinstance(leaf, OSError)):
         found.at, place = "lets the error out", source.let_out(leaf) or place
+        if isinstance(leaf, TimeoutError) and not _is_ours(leaf) and _has_limit(source, place):
+            found.at, found.try_ = GIVES_UP
     if found.kind == "raised" and found.try_ in BY_TYPE and source.raises_itself(leaf):
         found.try_ = RAISED_BY_HAND
     if found.kind == "raised" and source.was_first_to_raise(leaf):
@@ -91,6 +106,24 @@ def mistake(error: BaseException, source: Source, asks: str) -> tuple[Wrong, Pla
     if found.kind == "pool exhausted" and (made := _limit_of_one(source)):
         found.at, place = "makes one for each request", source.place(made)
     return found, place
+
+
+def _group_by_hand(group, first):
+    """The Wrong for a group of errors that the answer made."""
+    name = type(group).__name__
+    name = f"{'an' if name.startswith('E') else 'a'} {name}"
+    return Wrong(
+        "raised",
+        f"It raised {name}; the first error in it is {error_words(first)}.",
+        try_=GROUP_BY_HAND[1],
+        headline=f"raised {name}",
+        at=GROUP_BY_HAND[0],
+    )
+
+
+def _has_limit(source, place):
+    """Whether the answer calls what limits a wait at this place."""
+    return place is not None and place[1] in {call.lineno for call in source.calls_of(*LIMITS)}
 
 
 def is_slip(error: BaseException, source: Source) -> bool:

@@ -34,6 +34,11 @@ CATCHES = (
     "Catch only the errors that you mean, by their names. Where an `except` has to see every "
     "error, a bare `raise` at its end lets it go on.",
 )
+CATCHES_BY_NAME = (
+    "catches it",
+    "It has to come out: don't catch it here, or end this `except` with a bare `raise`.",
+)
+EVERY_ERROR = {"Exception", "BaseException"}
 LEFT_IN_TASKS = (
     "raises none of their errors",
     "`asyncio.wait` leaves the errors in the tasks. Ask each one for its `result()`: that raises "
@@ -108,7 +113,7 @@ def kept_by(block: ast.AST, names: Collection[str], sure: bool = False) -> Keepe
             leaves = sure and any(isinstance(part, LEAVING) for part in inside)
             parts = handler.body if sure else inside
             raises = not leaves and any(isinstance(part, ast.Raise) for part in parts)
-            return None if raises else Keeper(handler.lineno, *CATCHES)
+            return None if raises else Keeper(handler.lineno, *catching(handler))
     leaving = [part for part in nodes_of_block(block.finalbody) if isinstance(part, LEAVING)]
     return Keeper(leaving[0].lineno, *ENDS) if leaving else None
 
@@ -136,7 +141,7 @@ def keeper_at(nodes: Collection[ast.AST], line: int) -> Keeper | None:
     """What at a line keeps an error from coming out that is known to be lost there, or None."""
     for node in nodes:
         if isinstance(node, ast.ExceptHandler) and node.lineno == line:
-            return Keeper(line, *CATCHES)
+            return Keeper(line, *catching(node))
         if isinstance(node, (ast.With, ast.AsyncWith)) and node.lineno == line:
             if suppressing(node):
                 return Keeper(line, *CATCHES)
@@ -343,6 +348,12 @@ def raised_again(handler: ast.ExceptHandler) -> list[int]:
 def catches(handler: ast.ExceptHandler, names: Collection[str]) -> bool:
     """Whether an `except` catches errors of one of these names; one without a name does."""
     return handler.type is None or not set(names_in(handler.type)).isdisjoint(names)
+
+
+def catching(handler: ast.ExceptHandler) -> tuple[str, str]:
+    """What is said of an `except` that keeps an error which has to come out, and what to try."""
+    every = handler.type is None or not EVERY_ERROR.isdisjoint(names_in(handler.type))
+    return CATCHES if every else CATCHES_BY_NAME
 
 
 def is_for_an_end(handler: ast.ExceptHandler) -> bool:

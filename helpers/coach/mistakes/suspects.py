@@ -55,14 +55,15 @@ CUTTING = (
     *("strip", "lstrip", "rstrip", "splitlines"),
     *("replace", "translate", "removeprefix", "removesuffix"),
 )
+WAITING = (ast.Await, ast.AsyncFor, ast.AsyncWith)
 MADE = (ast.Call, ast.BinOp, ast.Await, ast.Yield, ast.YieldFrom)  # no name: it is made there
 PASSES = (
     "A CancelledError is no `Exception`. What has to be done however it ends belongs in a "
     "`finally`."
 )
 LETTERS_AND_BYTES = (
-    "In UTF-8 a letter such as `é` is two bytes, and others are up to four. Count and cut bytes "
-    "before they are decoded, or letters after that."
+    "In UTF-8 a letter such as `é` is two bytes, and others are up to four. Bytes are counted "
+    "before they are decoded, letters after that."
 )
 STRIPPED = (
     "`strip`, `lstrip` and `rstrip` take away every character that is among these, in whatever "
@@ -103,6 +104,22 @@ SHARED = (
     "Two at the same time, or two objects, overwrite each other's. What belongs to one call stands "
     "inside the function, what belongs to one object in `self`."
 )
+BY_STEPS = (
+    "A `for` counts its steps: when an item is taken out, the next one moves into its place, and "
+    "is skipped. Go through a copy, or make a new list."
+)
+SHORTEST = (
+    "`zip` ends with the shortest row, and what the others have left is dropped. With "
+    "`strict=True` it says so; `itertools.zip_longest` goes on to the last."
+)
+NO_ORDER = (
+    "`asyncio.wait` returns two sets, and a set has no order. Go through your own list of the "
+    "tasks, in the order in which you made them."
+)
+IN_PLACE = (
+    "The items are right, their order is not. Follow one that stands in the wrong place: when is "
+    "it put there, and what comes before it?"
+)
 ROUNDED = "Nobody asked for a rounded number: leave it as it is."
 BOUND = "Nobody asked for this bound: leave it out."
 SUMMED = "`+=` adds to what is there; `=` puts another value in its place."
@@ -138,8 +155,10 @@ def of_value(nodes: Collection[ast.AST], got: object, expected: object) -> Suspe
         return ready or _only(_filled(nodes), "adds what is ready", READY)
     if has_more(got, expected) and (found := _only(_conditions(nodes), "lets it through", THROUGH)):
         return found
-    if is_cut(got, expected) and (found := _only(_slices(nodes, len(got)), "takes no more")):
-        return found
+    if is_cut(got, expected):
+        found = _only(_slices(nodes, len(got)), "takes no more")
+        if found := found or _only(_zips(nodes), "ends with the shortest", SHORTEST):
+            return found
     if is_paired(got, expected) and (found := _only(_tuples(nodes), "keeps more than that")):
         return found
     if is_none(got) and not is_none(expected):
@@ -164,12 +183,14 @@ def of_value(nodes: Collection[ast.AST], got: object, expected: object) -> Suspe
 
 
 def of_row(nodes: Collection[ast.AST]) -> Suspect | None:
-    """The one line that changes a row while a `for` goes through it."""
-    return _only(
-        changed_underway(nodes),
-        "changes what the `for` goes through",
-        "A `for` counts its steps: when an item is taken out, the next one moves into its place, "
-        "and is skipped. Go through a copy, or make a new list.",
+    """The one line that changes a row while a `for` goes through it, or the one `for` whose row
+    several lines change.
+    """
+    changing = changed_underway(nodes)
+    fors = [node for node in nodes if isinstance(node, ast.For)]
+    loops = {loop.lineno for loop in fors if changed_underway([loop])}
+    return _only(changing, "changes what the `for` goes through", BY_STEPS) or _only(
+        loops, "goes through what lines inside it change", BY_STEPS
     )
 
 
@@ -319,6 +340,10 @@ def of_order(nodes: Collection[ast.AST], got: list, expected: list) -> Suspect |
         last = [*_calls(nodes, "pop", bare=True), *_calls(nodes, "popitem", bare=True)]
         ordered = _only(last, "takes the last one first", LAST_FIRST)
     ordered = ordered or _only(strides(nodes), "takes items that don't stand side by side", STRIDES)
+    ordered = ordered or _only(_set_of_done(nodes), "goes through a set", NO_ORDER)
+    if not any(isinstance(node, WAITING) for node in nodes):
+        ordered = ordered or _only(_filled(nodes), "puts it there") or Suspect(None)
+        return ordered._replace(try_=ordered.try_ or IN_PLACE)
     return ordered or _only(_filled(nodes), "adds what is ready")
 
 
@@ -349,7 +374,7 @@ def _truth_tests(nodes, got, rows) -> list[int]:
     rows: what is asked whether anything is in it, and not for a value.
     """
     given = {node.arg for node in nodes if isinstance(node, ast.arg)}
-    known = flags(nodes) | errors_kept(nodes)
+    known = flags(nodes) | errors_kept(nodes) | _errors_asked_for(nodes)
     known |= set(rows) if got is None else set()
     found = [
         test
@@ -448,6 +473,16 @@ def _is_fixed(row):
 def _asks_for_error(node):
     """Whether this asks a task or a future for its error, which is None or counts as true."""
     return isinstance(node, ast.Call) and is_named(node.func, ("*.exception",))
+
+
+def _errors_asked_for(nodes) -> set[str]:
+    """The names that get what a task or a future has for its error."""
+    return {
+        ast.unparse(target)
+        for node in nodes
+        if isinstance(node, (ast.Assign, ast.NamedExpr)) and _asks_for_error(node.value)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+    }
 
 
 def _made(nodes) -> set[str]:
@@ -628,6 +663,30 @@ def _calls(nodes, *names, bare=False) -> Iterator[int]:
         if isinstance(node, ast.Call) and is_named(node.func, names):
             if not (bare and (node.args or node.keywords)):
                 yield line_of_call(node)
+
+
+def _zips(nodes) -> Iterator[int]:
+    """Where rows are gone through side by side, to the end of the shortest."""
+    for node in nodes:
+        if isinstance(node, ast.Call) and is_named(node.func, ("zip",)):
+            if not any(keyword.arg == "strict" for keyword in node.keywords):
+                yield line_of_call(node)
+
+
+def _set_of_done(nodes) -> Iterator[int]:
+    """Where the first of the two sets that `asyncio.wait` returns is gone through."""
+    done = {
+        ast.unparse(node.targets[0].elts[0])
+        for node in nodes
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Tuple)
+        and isinstance(node.value, ast.Await)
+        and isinstance(node.value.value, ast.Call)
+        and is_named(node.value.value.func, ("asyncio.wait",))
+    }
+    for node in nodes:
+        if isinstance(node, (ast.For, ast.comprehension)) and ast.unparse(node.iter) in done:
+            yield node.iter.lineno
 
 
 def _filled(nodes) -> Iterator[int]:

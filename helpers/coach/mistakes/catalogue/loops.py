@@ -31,8 +31,8 @@ KINDS = {
         "Do less work, or hand it to a process or a thread.",
     ),
     "nested run": Kind(
-        "called asyncio.run inside a running loop",
-        "asks for a second loop",
+        "ran a loop inside a running loop",
+        "runs a loop where one runs already",
         "A loop already runs here. `await` the coroutine instead, in an `async def`.",
     ),
     "other loop": Kind(

@@ -44,7 +44,7 @@ KINDS = {
         "took one read for one message",
         "reads what happens to be there",
         "TCP is a stream of bytes: a message may come in pieces, and two may come at once. "
-        "Read up to the mark that ends a message, or exactly as many bytes as it says.",
+        "Read up to the mark that ends a message, or exactly as many bytes as its length says.",
     ),
     "end of stream": Kind(
         "overlooked the end of the stream",
