@@ -1,3 +1,5 @@
+"""Long, for a job in hand can be lost, kept or doubled at each of its awaits."""
+
 import ast
 import asyncio
 from contextlib import suppress
