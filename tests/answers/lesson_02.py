@@ -1842,3 +1842,37 @@ def interleave(first, second):
         here, there = there, here
     for item in there:
         yield item
+
+# %% shares-1 right: a dataclass holds the parts
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Whole:
+    parts: tuple
+    total: object = field(init=False)
+
+    def __post_init__(self):
+        self.total = sum(self.parts)
+
+    def __iter__(self):
+        for part in self.parts:
+            yield part / self.total
+
+
+def shares(numbers):
+    return [*Whole(tuple(numbers))]
+
+# %% interleave-1 right: match and swap the iterators
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    gone = object()
+    turn, other = iter(first), iter(second)
+    while True:
+        match next(turn, gone):
+            case nothing if nothing is gone:
+                yield from other
+                return
+            case item:
+                yield item
+                turn, other = other, turn

@@ -2049,3 +2049,79 @@ def borrow(shelf):
         yield book
     finally:
         shelf.insert(index, book)
+
+# %% average-1 right: an inbox feeding an iterator pipeline
+from collections import deque
+from itertools import accumulate, count
+from operator import truediv
+
+
+def averager():
+    inbox = deque()
+    arrivals = iter(inbox.popleft, object())
+    answers = map(truediv, accumulate(arrivals), count(1))
+    inbox.append((yield))
+    while True:
+        inbox.append((yield next(answers)))
+
+# %% average-2 right: reduce collects the answers
+from functools import reduce
+
+
+def averages(generator, numbers):
+    """Prime the generator, send it each number, return its answers."""
+    def step(answers, number):
+        answers.append(generator.send(number))
+        return answers
+
+    generator.send(None)
+    return reduce(step, numbers, [])
+
+# %% borrow-1 right: ExitStack with a callback
+from contextlib import ExitStack
+
+
+def borrow(shelf):
+    with ExitStack() as duties:
+        book = shelf.pop()
+        duties.callback(shelf.append, book)
+        yield book
+
+# %% till-1 right: own context manager swallows ValueError
+class Unreadable:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        return isinstance(error, ValueError)
+
+
+def till():
+    """Add up what is sent in; skip a ValueError that is thrown in."""
+    total = 0
+    while True:
+        price = 0
+        with Unreadable():
+            price = yield total
+        total += price
+
+# %% drive-1 right: next step as a methodcaller
+from operator import methodcaller
+
+
+def _reply(find, question):
+    try:
+        return methodcaller("send", find(question))
+    except LookupError as error:
+        return methodcaller("throw", error)
+
+
+def drive(generator, find):
+    """Answer each question of the generator; return what it returns."""
+    step = methodcaller("send", None)
+    while True:
+        try:
+            question = step(generator)
+        except StopIteration as end:
+            return end.value
+        step = _reply(find, question)

@@ -2192,3 +2192,77 @@ def bill(order):
                 price = yield part
             costs.append(price)
     return sum(costs)
+
+# %% layers-2 right: match, then reduce the prices
+from functools import reduce
+from operator import add
+
+
+def bill(order):
+    prices = []
+    for part in order:
+        match part:
+            case list():
+                prices.append((yield from bill(part)))
+            case name:
+                prices.append((yield name))
+    return reduce(add, prices, 0)
+
+# %% layers-3 right: ExitStack callback returns the key
+from contextlib import ExitStack
+
+
+def with_key(board, work):
+    """Delegate to `work`, the last key in hand; put it back however that ends."""
+    with ExitStack() as duties:
+        duties.callback(board.append, board.pop())
+        return (yield from work)
+
+# %% awaitable-1 right: hand-written generator class per await
+from collections.abc import Generator
+
+
+class _Round(Generator):
+    """One question on its way: hands it out once, then ends with the answer."""
+
+    def __init__(self, question):
+        self.steps = [self.end, lambda _: question]
+
+    def end(self, answer):
+        raise StopIteration(answer)
+
+    def send(self, value):
+        if not self.steps:
+            raise StopIteration
+        return self.steps.pop()(value)
+
+    def throw(self, typ, val=None, tb=None):
+        self.steps.clear()
+        return super().throw(typ, val, tb)
+
+
+class Ask:
+    def __init__(self, question):
+        self.question = question
+
+    def __await__(self):
+        return _Round(self.question)
+
+# %% by-hand-1 right: iterable dataclass counts the pauses
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass
+class _Run:
+    coroutine: Any
+    result: Any = None
+
+    def __iter__(self):
+        self.result = yield from self.coroutine.__await__()
+
+
+def run_alone(coroutine):
+    run = _Run(coroutine)
+    pauses = sum(1 for _ in run)
+    return run.result, pauses

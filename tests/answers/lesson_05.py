@@ -2591,3 +2591,102 @@ def run_for(ready, turns):
             continue
         ready.extend([waiting])
     return given
+
+# %% robin-1 right: filter the survivors of rounds
+from contextlib import suppress
+
+
+def _goes_on(generator):
+    with suppress(StopIteration):
+        generator.send(None)
+        return True
+    return False
+
+
+def round_robin(generators):
+    """Give the generators turns until all have ended."""
+    alive = tuple(generators)
+    while alive:
+        alive = tuple(filter(_goes_on, alive))
+
+# %% collect-1 right: zip_longest over recording iterators
+from collections import deque
+from itertools import zip_longest
+
+
+class _Seat:
+    def __init__(self, generator):
+        self.generator = generator
+        self.result = None
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        try:
+            return self.generator.send(None)
+        except StopIteration as end:
+            self.result = end.value
+            raise
+
+
+def run_all(generators):
+    seats = [_Seat(generator) for generator in generators]
+    deque(zip_longest(*seats), maxlen=0)
+    return [seat.result for seat in seats]
+
+# %% errors-1 right: context manager swallows, rounds of lists
+class _Turn:
+    def __init__(self, errors):
+        self.errors = errors
+        self.goes_on = True
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        match error:
+            case None:
+                return False
+            case StopIteration():
+                pass
+            case Exception():
+                self.errors.append(error)
+            case _:
+                return False
+        self.goes_on = False
+        return True
+
+
+def run_on(generators):
+    """Run them in turns; return the errors that were raised."""
+    errors = []
+
+    def survives(generator):
+        with _Turn(errors) as turn:
+            generator.send(None)
+        return turn.goes_on
+
+    alive = list(generators)
+    while alive:
+        alive = list(filter(survives, alive))
+    return errors
+
+# %% turns-1 right: endless turn generator, cut by islice
+from itertools import islice
+
+
+def _turns(ready):
+    while ready:
+        current = ready.popleft()
+        try:
+            current.send(None)
+        except StopIteration:
+            pass
+        else:
+            ready.append(current)
+        yield 1
+
+
+def run_for(ready, turns):
+    return sum(islice(_turns(ready), max(turns, 0)))

@@ -2292,3 +2292,74 @@ async def every(seconds, times, work, clock, sleep):
     for beat in beats:
         await sleep(beat - clock())
         await work()
+
+# %% wait-1 right: match on queue and heap
+def next_wait(ready, sleeping, now):
+    """Return the seconds that the loop may sleep; None if nothing will ever happen."""
+    match bool(ready), sleeping:
+        case (True, _):
+            return 0
+        case (False, [(first, _, _), *_]):
+            return max(0, first - now)
+        case _:
+            return None
+
+# %% sleepers-1 right: groups by deadline, heap of deadlines
+import heapq
+
+
+class Sleepers:
+    def __init__(self):
+        self._moments = []      # a heap: each deadline is in it once
+        self._groups = {}       # deadline -> those who wait for it, in order
+
+    def add(self, deadline, who):
+        group = self._groups.get(deadline)
+        if group is None:
+            group = self._groups[deadline] = []
+            heapq.heappush(self._moments, deadline)
+        group.append(who)
+
+    def due(self, now):
+        woken = []
+        while self._moments and self._moments[0] <= now:
+            woken += self._groups.pop(heapq.heappop(self._moments))
+        return woken
+
+# %% until-1 right: one yield, chosen by match
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    """Wait until `deadline`, a moment of time.monotonic()."""
+
+    def park(loop, who):
+        loop.wake_at(deadline, who)
+
+    match deadline - time.monotonic():
+        case left if left > 0:
+            request = park
+        case _:
+            request = None
+    yield request
+
+# %% every-1 right: async generator of beats, aclosing
+from contextlib import aclosing
+
+
+async def _beats(seconds, times, clock, sleep):
+    start = clock()
+    for number in range(times):
+        if number:
+            left = start + number * seconds - clock()
+            if left > 0:
+                await sleep(left)
+        yield number
+
+
+async def every(seconds, times, work, clock, sleep):
+    async with aclosing(_beats(seconds, times, clock, sleep)) as beats:
+        async for _ in beats:
+            await work()

@@ -4530,3 +4530,171 @@ async def with_timeout(loop, seconds, coro):
             if not rung:
                 raise
             raise TimeoutError(f"longer than {seconds} s") from None
+
+# %% future-1 right: visits as hand-made generators
+from collections.abc import Generator
+
+
+class _Visit(Generator):
+    """One await of a future, as an object instead of a generator function."""
+
+    def __init__(self, future):
+        self.future = future
+
+    def send(self, _):
+        match self.future.outcome:
+            case []:
+                return self.future.park
+            case [value]:
+                raise StopIteration(value)
+
+    def throw(self, kind, error=None, traceback=None):
+        if error is None:
+            error = kind() if isinstance(kind, type) else kind
+        raise error
+
+
+class Future:
+    """A result that is not there yet."""
+
+    def __init__(self):
+        self.outcome = []        # nothing, or the one result
+        self.line = []
+
+    def __await__(self):
+        return _Visit(self)
+
+    def park(self, loop, wake):
+        if self.outcome:
+            wake()
+        else:
+            self.line.append(wake)
+
+    def set_result(self, value):
+        if self.outcome:
+            raise RuntimeError("there is a result already")
+        self.outcome.append(value)
+        line, self.line = self.line, []
+        for wake in line:
+            wake()
+
+# %% gather-own-1 right: a class with __await__
+class _Harvest:
+    def __init__(self, tasks):
+        self.tasks = tasks
+
+    def __await__(self):
+        fruits = []
+        for task in self.tasks:
+            fruit = yield from task.__await__()
+            fruits.append(fruit)
+        return fruits
+
+
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    return await _Harvest(tuple(map(loop.spawn, coros)))
+
+# %% cancel-own-1 right: match over the sleepers
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    if task.done:
+        return False
+    task.throw = CancelledError()
+    for entry in loop.sleeping:
+        match entry:
+            case [_, _, sleeper] if sleeper is task:
+                entry[2] = None          # the heap's order stays as it is
+                loop.ready.append(task)
+                break
+    # Ready: its turn comes anyway. Running: it is made ready when it pauses.
+    return True
+
+# %% bell-1 right: numbered wakes, partial as undo
+from functools import partial
+from itertools import count
+
+
+class Bell:
+    """Rings for all who wait."""
+
+    def __init__(self):
+        self._numbers = count()
+        self._wakes = {}
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        return iter((self.park,))
+
+    def park(self, loop, wake):
+        number = next(self._numbers)
+        self._wakes[number] = wake
+        return partial(self._forget, number)
+
+    def _forget(self, number):
+        self._wakes.pop(number, None)
+
+    def ring(self):
+        for number in tuple(self._wakes):
+            wake = self._wakes.pop(number, None)
+            if wake is not None:
+                wake()
+
+# %% timeout-own-1 right: alarm as a context manager
+from contextlib import suppress
+
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+class _Alarm:
+    """Cancels a task after a while, unless it is stopped before."""
+
+    def __init__(self, loop, seconds, victim):
+        self.loop = loop
+        self.seconds = seconds
+        self.victim = victim
+        self.rang = False
+        self.over = False
+
+    def __enter__(self):
+        self.clock = self.loop.spawn(self._tick())
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    async def _tick(self):
+        with suppress(CancelledError):
+            await sleep(self.seconds)
+            if not self.over:
+                self.over = True
+                self.rang = self.victim.cancel() is not False
+
+    def stop(self):
+        if not self.over:
+            self.over = True
+            self.clock.cancel()
+
+
+async def with_timeout(loop, seconds, coro):
+    """Run `coro` for at most `seconds`; return its result or raise TimeoutError."""
+    task = loop.spawn(coro)
+    with _Alarm(loop, seconds, task) as alarm:
+        try:
+            return await task
+        except CancelledError:
+            if not alarm.rang:
+                # We are cancelled ourselves, or the coroutine gave up on its own.
+                alarm.stop()
+                task.cancel()
+            try:
+                await task               # until it has really ended
+            except CancelledError:
+                if alarm.rang:
+                    raise TimeoutError from None
+                raise
+            raise

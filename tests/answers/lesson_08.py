@@ -3031,3 +3031,123 @@ def in_thread(loop, work):
     errand = _Errand(work, loop.call_soon_threadsafe)
     errand.start()
     return errand.promise
+
+# %% sendall-1 right: async generator of bytes sent
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def _portions(sock, data, size=1 << 16):
+    start = 0
+    while start < len(data):
+        try:
+            count = sock.send(data[start:start + size])
+        except BlockingIOError:
+            await until(sock, WRITE)
+        else:
+            start += count
+            yield count
+
+
+async def send_all(sock, data):
+    async for _ in _portions(sock, data):
+        pass
+
+# %% lines-1 right: a splitter driven by send
+from helpers.eventloop.sockets import recv
+
+
+def _splitter():
+    lines, begun = [], []
+    while piece := (yield):
+        head, *others = piece.split(b"\n")
+        begun.append(head)
+        for other in others:
+            lines.append(b"".join(begun))
+            begun = [other]
+    if last := b"".join(begun):
+        lines.append(last)
+    return lines
+
+
+async def read_lines(sock):
+    splitter = _splitter()
+    next(splitter)
+    while True:
+        piece = await recv(sock, 4096)
+        try:
+            splitter.send(piece)
+        except StopIteration as end:
+            return end.value
+
+# %% serve-1 right: async generator and AsyncExitStack
+from contextlib import AsyncExitStack, suppress
+from helpers.eventloop.sockets import accept
+
+
+async def knocks(listener):
+    while True:
+        sock, _address = await accept(listener)
+        yield sock
+
+
+async def visit(sock, talk):
+    async with AsyncExitStack() as farewell:
+        farewell.enter_context(suppress(Exception))   # left last
+        farewell.callback(sock.close)                 # called first
+        await talk(sock)
+
+
+async def serve(listener, talk, spawn):
+    """Accept clients for ever, and talk to all of them at once."""
+    async for sock in knocks(listener):
+        spawn(visit(sock, talk))
+
+# %% deliver-1 right: match on a partitioned line
+import contextlib
+
+
+async def deliver(next_line, waiting):
+    def settle(number, verb, make):
+        if number in waiting:
+            future = waiting.pop(number)
+            with contextlib.suppress(Exception):    # who asked may have given up
+                getattr(future, verb)(make())
+
+    connected = True
+    while connected:
+        match (await next_line()).partition(b" "):
+            case (b"", b"", b""):
+                connected = False
+            case (number, _, answer):
+                settle(number, "set_result", lambda: answer)
+
+    for number in tuple(waiting):
+        settle(number, "set_exception", lambda: ConnectionError("the other side hung up"))
+
+# %% thread-1 right: a subclass of Thread
+import threading
+from helpers.eventloop.tasks import Future
+
+
+class Errand(threading.Thread):
+    def __init__(self, loop, work):
+        super().__init__(daemon=True)
+        self.loop = loop
+        self.work = work
+        self.promise = Future()
+
+    def run(self):
+        try:
+            parcel = self.work()
+        except BaseException as error:
+            put_down, parcel = self.promise.set_exception, error
+        else:
+            put_down = self.promise.set_result
+        self.loop.call_soon_threadsafe(put_down, parcel)
+
+
+def in_thread(loop, work):
+    """Have a thread call `work`; return a future of what it returns or raises."""
+    errand = Errand(loop, work)
+    errand.start()
+    return errand.promise

@@ -2013,3 +2013,73 @@ def background(coro, kept):
 
     task.add_done_callback(clean_up)
     return task
+
+# %% task-step-1 right: a callable dataclass that walks
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(eq=False)
+class Walker:
+    coro: Any
+    loop: Any
+    promise: Any
+
+    def __call__(self, _woken_by=None):
+        try:
+            handed_out = self.coro.send(None)
+        except StopIteration as end:
+            self.arrive("set_result", end.value)
+        except asyncio.CancelledError:
+            self.promise.cancel()
+        except Exception as error:
+            self.arrive("set_exception", error)
+        else:
+            match handed_out:
+                case None:
+                    self.loop.call_soon(self)
+                case future:
+                    future.add_done_callback(self)
+
+    def arrive(self, verb, what):
+        if not self.promise.done():
+            getattr(self.promise, verb)(what)
+
+
+def start(coro, loop):
+    walker = Walker(coro, loop, loop.create_future())
+    loop.call_soon(walker)
+    return walker.promise
+
+# %% call-later-1 right: a list of at most one job
+import functools
+import heapq
+
+
+def call_later(loop, delay, function, *args):
+    """Call function(*args) in `delay` seconds; return a function that cancels it."""
+    jobs = [functools.partial(function, *args)]
+
+    def ring():
+        while jobs:
+            jobs.pop()()
+
+    def cancel():
+        jobs.clear()
+
+    heapq.heappush(loop.timers, [loop.time() + delay, next(loop.tickets), ring])
+    return cancel
+
+# %% keep-1 right: an ExitStack closed by the callback
+import asyncio
+import contextlib
+
+
+def background(coro, kept):
+    task = asyncio.get_running_loop().create_task(coro)
+    afterwards = contextlib.ExitStack()
+    kept.add(task)
+    afterwards.callback(kept.discard, task)
+    task.add_done_callback(lambda _ended: afterwards.close())
+    return task

@@ -3178,3 +3178,198 @@ async def supervise(worker, restarts, pause):
         if not failed or used >= restarts:
             return shift.result()
         await asyncio.sleep(pause)
+
+# %% fail-fast-1 right: a purchase class with __await__
+import asyncio
+
+
+class Purchase:
+    """Buy things at once; awaited, it gives all of them, or stops all of them."""
+
+    def __init__(self, buy, items):
+        async def fetch(item):
+            return await buy(item)
+
+        self.errors = []
+        self.stopping = False
+        self.all_ended = asyncio.Event()
+        self.tasks = [asyncio.create_task(fetch(item)) for item in items]
+        self.under_way = len(self.tasks)
+        for task in self.tasks:
+            task.add_done_callback(self.on_end)
+
+    def on_end(self, task):
+        self.under_way -= 1
+        if task.cancelled():
+            if not self.stopping:
+                self.errors.append(asyncio.CancelledError())
+                self.stop()
+        elif (error := task.exception()) is not None:
+            self.errors.append(error)
+            self.stop()
+        if self.under_way == 0:
+            self.all_ended.set()
+
+    def stop(self):
+        if not self.stopping:       # once only: they may be cleaning up
+            self.stopping = True
+            for task in self.tasks:
+                task.cancel()
+
+    def __await__(self):
+        cancellation = None
+        while self.under_way:
+            try:
+                yield from self.all_ended.wait().__await__()
+            except asyncio.CancelledError as error:
+                cancellation = error
+                self.stop()
+        if cancellation is not None:
+            raise cancellation
+        for error in self.errors:
+            raise error
+        return [task.result() for task in self.tasks]
+
+
+async def all_or_nothing(buy, items):
+    """Buy all items at once and return what was bought, in order; or stop them all."""
+    return await Purchase(buy, list(items))
+
+# %% first-answer-1 right: done callbacks and a future
+import asyncio
+
+
+async def first_answer(ask, servers):
+    """Return the first answer; raise an ExceptionGroup if all servers fail."""
+    loop = asyncio.get_running_loop()
+    verdict = loop.create_future()      # (answer,) or () when all have failed
+    quiet = asyncio.Event()
+    errors = []
+    asked = [loop.create_task(ask(server)) for server in servers]
+    running = set(asked)
+
+    def ended(task):
+        running.discard(task)
+        if task.cancelled():
+            errors.append(asyncio.CancelledError())
+        elif (error := task.exception()) is not None:
+            errors.append(error)
+        elif not verdict.done():
+            verdict.set_result((task.result(),))
+        if not running:
+            quiet.set()
+            if not verdict.done():
+                verdict.set_result(())
+
+    for task in asked:
+        task.add_done_callback(ended)
+
+    try:
+        won = await verdict
+    finally:
+        for task in running:
+            task.cancel()
+        interruption = None
+        while running:
+            try:
+                await quiet.wait()
+            except asyncio.CancelledError as again:
+                interruption = again
+        if interruption is not None:
+            raise interruption
+
+    if won:
+        return won[0]
+    raise BaseExceptionGroup("no server answered", errors)
+
+# %% within-1 right: async generator fed by queue
+import asyncio
+from contextlib import aclosing
+
+
+async def _arrivals(fetch, urls, seconds):
+    loop = asyncio.get_running_loop()
+    box = asyncio.Queue()
+    url_of = {loop.create_task(fetch(url)): url for url in urls}
+    for task in url_of:
+        task.add_done_callback(box.put_nowait)
+    bell = loop.call_later(seconds, box.put_nowait, None)
+    open_ = set(url_of)
+
+    def good(task):
+        return not task.cancelled() and task.exception() is None
+
+    try:
+        while open_:
+            task = await box.get()
+            if task is not None:
+                ready = [task]
+            else:
+                ready = [task for task in open_ if task.done()]
+            for done in ready:
+                open_.discard(done)
+                if good(done):
+                    yield url_of[done], done.result()
+            if task is None:
+                return
+    finally:
+        bell.cancel()
+        for task in open_:
+            task.cancel()
+        interruption = None
+        while alive := [task for task in open_ if not task.done()]:
+            try:
+                await asyncio.wait(alive)
+            except asyncio.CancelledError as again:
+                interruption = again
+        for task in open_:
+            good(task)      # looks at the error, so that nobody complains
+        if interruption is not None:
+            raise interruption
+
+
+async def fetch_within(fetch, urls, seconds):
+    urls = list(urls)
+    came = {}
+    async with aclosing(_arrivals(fetch, urls, seconds)) as arrivals:
+        async for url, page in arrivals:
+            came[url] = page
+    return {url: came[url] for url in urls if url in came}
+
+# %% supervise-1 right: an awaitable class per shift
+import asyncio
+
+
+class _Shift:
+    """Awaiting a shift runs the worker once, and gives its finished task."""
+
+    def __init__(self, worker):
+        self.worker = worker
+
+    def __await__(self):
+        task = asyncio.ensure_future(self.worker())
+        try:
+            yield from asyncio.wait({task}).__await__()
+        except asyncio.CancelledError:
+            task.cancel()
+            while not task.done():
+                try:
+                    yield from asyncio.wait({task}).__await__()
+                except asyncio.CancelledError:
+                    pass        # already on our way out
+            if not task.cancelled():
+                task.exception()
+            raise
+        return task
+
+
+async def supervise(worker, restarts, pause):
+    """Run the worker; start it again when it fails, `restarts` times at most."""
+    left = restarts
+    while True:
+        shift = await _Shift(worker)
+        failed = shift.cancelled() or shift.exception() is not None
+        if not failed or left <= 0:
+            return shift.result()
+        left -= 1
+        await asyncio.sleep(pause)

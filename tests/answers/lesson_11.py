@@ -4204,3 +4204,163 @@ async def worker(queue, handle, failed):
                 queue.put_nowait(job)
                 raise
             failed.append(job)
+
+# %% whose-1 right: asyncio.wait, smaller limit, and match
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    clock = asyncio.get_running_loop().time
+    end = clock() + long
+    for server in servers:
+        left = end - clock()
+        if left <= 0:
+            return "out of time"
+        limit, whose = min((short, "a server's"), (left, "ours"))
+        task = asyncio.ensure_future(ask(server))
+        in_time = False
+        try:
+            await asyncio.wait({task}, timeout=limit)
+            in_time = task.done()
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.wait({task})
+            error = None if task.cancelled() else task.exception()
+        match in_time, error, whose:
+            case True, _, _:
+                return task.result()
+            case False, BaseException(), _:
+                raise error
+            case False, None, "ours":
+                return "out of time"
+    return "nobody"
+
+# %% budget-1 right: generator of deadlines, AsyncExitStack
+import asyncio
+from contextlib import AsyncExitStack, suppress
+
+
+def _turns(pages, end, clock):
+    """Yield each page with its deadline, worked out when its turn comes."""
+    for done, page in enumerate(pages):
+        now = clock()
+        yield page, now + (end - now) / (len(pages) - done)
+
+
+async def load(fetch, pages, budget):
+    """Return a dict of the pages that came within `budget` seconds."""
+    clock = asyncio.get_running_loop().time
+    end = clock() + budget
+    texts = {}
+    for page, deadline in _turns(list(pages), end, clock):
+        async with AsyncExitStack() as stack:
+            stack.enter_context(suppress(TimeoutError))
+            await stack.enter_async_context(asyncio.timeout_at(deadline))
+            texts[page] = await fetch(page)
+    return texts
+
+# %% in-hand-1 right: context manager holds the job
+import asyncio
+
+
+class _InHand:
+    def __init__(self, job, queue, failed):
+        self.job, self.queue, self.failed = job, queue, failed
+
+    def __enter__(self):
+        self.me = asyncio.current_task()
+        self.requests = self.me.cancelling()
+        return self.job
+
+    def __exit__(self, kind, error, traceback):
+        if self.me.cancelling() > self.requests:
+            # It is the worker that is cancelled, whatever `handle` made of it.
+            self.queue.put_nowait(self.job)
+            if not isinstance(error, asyncio.CancelledError):
+                raise asyncio.CancelledError
+            return False
+        if isinstance(error, (Exception, asyncio.CancelledError)):
+            self.failed.append(self.job)
+            return True
+        if error is not None:       # KeyboardInterrupt and the like
+            self.queue.put_nowait(self.job)
+        return False
+
+
+async def worker(queue, handle, failed):
+    while True:
+        with _InHand(await queue.get(), queue, failed) as job:
+            await handle(job)
+
+# %% submit-1 right: hand-made future, timer and callback
+import asyncio
+
+
+async def submit(group, save, patience):
+    """Save in `group`; return the number, or "still saving"."""
+    loop = asyncio.get_running_loop()
+    enough = loop.create_future()
+
+    def wake(_=None):
+        if not enough.done():
+            enough.set_result(None)
+
+    saving = group.create_task(save())
+    saving.add_done_callback(wake)
+    timer = loop.call_later(patience, wake)
+    try:
+        await enough
+    finally:
+        timer.cancel()
+        saving.remove_done_callback(wake)
+    return saving.result() if saving.done() else "still saving"
+
+# %% give-back-1 right: two context managers as classes
+import asyncio
+
+
+class Candour:
+    """If the task was cancelled within the block, a CancelledError leaves it."""
+
+    def __enter__(self):
+        self.task = asyncio.current_task()
+        self.before = self.task.cancelling()
+        return self
+
+    def __exit__(self, kind, error, trace):
+        cancelled = self.task.cancelling() > self.before
+        if cancelled and not isinstance(error, asyncio.CancelledError):
+            raise asyncio.CancelledError
+        return False
+
+
+class Loan:
+    def __init__(self, lend, give_back, limit):
+        self.lend = lend
+        self.give_back = give_back
+        self.limit = limit
+
+    async def __aenter__(self):
+        self.thing = await self.lend()
+        return self.thing
+
+    async def __aexit__(self, *details):
+        interruption = None
+        returning = asyncio.ensure_future(self.give_back(self.thing))
+        alarm = asyncio.get_running_loop().call_later(self.limit, returning.cancel)
+        while not returning.done():
+            try:
+                await asyncio.wait([returning])
+            except asyncio.CancelledError as error:
+                interruption = error
+        alarm.cancel()
+        if interruption is not None:
+            raise interruption
+        return False
+
+
+async def borrow(lend, use, give_back):
+    with Candour():
+        async with Loan(lend, give_back, limit=3) as thing:
+            return await use(thing)

@@ -2740,3 +2740,92 @@ async def add_up(weigh, items):
         return subtotal
 
     return sum(await asyncio.gather(*(part_sum(p) for p in batched(items, 10))))
+
+# %% slices-1 right: islice batches until a sentinel
+import asyncio
+from itertools import islice
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    supply = iter(items)
+    total = 0
+    for handful in iter(lambda: list(islice(supply, 10)), []):
+        total = sum(map(weigh, handful), total)
+        await asyncio.sleep(0)
+    return total
+
+# %% search-1 right: async generator of single looks
+import asyncio
+import contextlib
+
+
+async def glances(look, places):
+    for place in places:
+        yield place, await asyncio.to_thread(look, place)
+
+
+async def search(look, places, seconds):
+    with contextlib.suppress(TimeoutError):
+        async with (
+            asyncio.timeout(seconds),
+            contextlib.aclosing(glances(look, places)) as trail,
+        ):
+            async for place, seen in trail:
+                if seen:
+                    return place
+    return None
+
+# %% leave-pool-1 right: exit stack shuts down twice
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
+
+
+async def crunch(work, items, seconds):
+    """Return {item: work(item)} of all that were begun within `seconds`."""
+    async with AsyncExitStack() as stack:
+        pool = ThreadPoolExecutor(max_workers=2)
+        # The last one in is the first one out: drop what has not begun, then
+        # wait for the rest, in another thread.
+        stack.push_async_callback(asyncio.to_thread, pool.shutdown)
+        stack.callback(pool.shutdown, wait=False, cancel_futures=True)
+        jobs = {item: pool.submit(work, item) for item in items}
+        await asyncio.wait(
+            [asyncio.wrap_future(job) for job in jobs.values()], timeout=seconds
+        )
+    return {item: job.result() for item, job in jobs.items() if not job.cancelled()}
+
+# %% listen-1 right: a callable, awaitable ear
+import asyncio
+from contextlib import suppress
+
+
+class Ear:
+    def __init__(self):
+        self._loop = asyncio.get_running_loop()
+        self._silence = self._loop.create_future()
+        self._words = []
+
+    def __call__(self, word):
+        # This runs in the other thread, and the loop may be closed by now.
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._note, word)
+
+    def _note(self, word):
+        if self._silence.done():
+            return
+        match word:
+            case None:
+                self._silence.set_result(self._words)
+            case _:
+                self._words.append(word)
+
+    def __await__(self):
+        return self._silence.__await__()
+
+
+async def listen(subscribe):
+    ear = Ear()
+    subscribe(ear)
+    return await ear

@@ -4169,3 +4169,11 @@ async def add(totals, name, fetch):
         _running[name].add_done_callback(lambda _: _running.pop(name, None))
     number = await asyncio.shield(_running[name])
     totals[name] = totals.get(name, 0) + number
+
+# %% tally-1 right: match on number and total
+async def add(totals, name, fetch):
+    """Fetch a number and add it to the total of `name`."""
+    # From left to right: the total is looked up when the number is there.
+    match await fetch(name), totals.get(name, 0):
+        case number, so_far:
+            totals[name] = so_far + number

@@ -4301,3 +4301,95 @@ async def _ask_all(fetch, mirrors):
 async def from_mirrors(fetch, mirrors, seconds):
     """Return the first page that one of the mirrors gives, within so many seconds."""
     return await asyncio.wait_for(_ask_all(fetch, mirrors), timeout=seconds)
+
+# %% retry-1 right: recursion over the pauses left
+import asyncio
+import httpx
+
+
+async def attempt(client, method, page, pauses):
+    try:
+        response = await client.request(method, page)
+        response.raise_for_status()
+        return response
+    except (httpx.TransportError, httpx.HTTPStatusError) as error:
+        match error, pauses:
+            case httpx.HTTPStatusError(), _ if error.response.status_code != 503:
+                raise
+            case _, ():
+                raise
+            case _, (seconds, *later):
+                pass
+    await asyncio.sleep(seconds)
+    return await attempt(client, method, page, later)
+
+
+async def ask(client, method, page):
+    """Return the response; try again what may pass and may be done twice."""
+    return await attempt(
+        client, method, page, () if method == "POST" else (0.1, 0.2, 0.4)
+    )
+
+# %% jitter-1 right: table made with itertools
+import random
+from itertools import accumulate, repeat, takewhile
+from operator import mul
+
+LONGEST = 2.0
+CEILINGS = dict(
+    enumerate(
+        takewhile(LONGEST.__gt__, accumulate(repeat(2), mul, initial=0.1))
+    )
+)
+
+
+def pause(attempt):
+    return random.random() * CEILINGS.get(attempt, LONGEST)
+
+# %% mirrors-1 right: an async generator of outcomes
+import asyncio
+from contextlib import aclosing
+
+import httpx
+
+
+async def outcomes(fetch, mirrors):
+    for mirror in mirrors:
+        try:
+            async with asyncio.timeout(1):
+                outcome = await fetch(mirror), None
+        except (httpx.TransportError, TimeoutError) as error:
+            outcome = None, error
+        yield outcome
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    """Return the first page that one of the mirrors gives, within so many seconds."""
+    async with asyncio.timeout(seconds), aclosing(outcomes(fetch, mirrors)) as asked:
+        async for page, failure in asked:
+            if failure is None:
+                return page
+        raise failure
+
+# %% retry-after-1 right: awaitable class with an Event
+import asyncio
+
+
+class Rest:
+    def __init__(self, seconds):
+        self.seconds = seconds
+
+    def __await__(self):
+        over = asyncio.Event()
+        timer = asyncio.get_running_loop().call_later(self.seconds, over.set)
+        try:
+            yield from over.wait().__await__()
+        finally:
+            timer.cancel()
+
+
+async def ask(client, page):
+    while (response := await client.get(page)).status_code == 429:
+        await Rest(int(response.headers.get("Retry-After", "1")))
+    response.raise_for_status()
+    return response

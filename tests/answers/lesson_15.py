@@ -2880,3 +2880,96 @@ async def merge(streams, queue):
         for stream in streams:
             group.create_task(pump(stream))
     await queue.put(None)
+
+# %% pages-1 right: dataclass cursor with a deque
+from collections import deque
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Cursor:
+    fetch: object
+    url: object
+    waiting: deque = field(default_factory=deque)
+
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
+        while not self.waiting:
+            if self.url is None:
+                raise StopAsyncIteration
+            page = await self.fetch(self.url)
+            self.waiting.extend(page["results"])
+            self.url = page["next"]
+        return self.waiting.popleft()
+
+
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+    async for item in Cursor(fetch, url):
+        yield item
+
+# %% arrive-1 right: done callbacks and one future
+import asyncio
+
+
+async def load(stream, fetch):
+    finished = asyncio.get_running_loop().create_future()
+    fetches = []
+    running = 0
+
+    def ended(task):
+        nonlocal running
+        running -= 1
+        error = None if task.cancelled() else task.exception()
+        if finished.done():
+            return
+        if task.cancelled():
+            finished.cancel()
+        elif error is not None:
+            finished.set_exception(error)
+        elif running == 0:
+            finished.set_result(None)
+
+    def begin(coroutine):
+        nonlocal running
+        running += 1
+        task = asyncio.create_task(coroutine)
+        task.add_done_callback(ended)
+        return task
+
+    async def read():
+        async for item in stream:
+            fetches.append(begin(fetch(item)))
+
+    reader = begin(read())
+    try:
+        await finished
+    finally:
+        everything = [reader, *fetches]
+        for task in everything:
+            task.cancel()
+        await asyncio.gather(*everything, return_exceptions=True)
+    return [task.result() for task in fetches]
+
+# %% merge-1 right: exit stack of streams and TaskGroup
+import asyncio
+from contextlib import AsyncExitStack, aclosing
+
+
+async def _pour(stream, queue):
+    async for item in stream:
+        await queue.put(item)
+
+
+async def merge(streams, queue):
+    """Put the items of all streams into the queue as they come, then a None."""
+    async with AsyncExitStack() as stack:
+        # The streams first: they are closed last, when no task reads them any more.
+        for stream in streams:
+            await stack.enter_async_context(aclosing(stream))
+        group = await stack.enter_async_context(asyncio.TaskGroup())
+        for stream in streams:
+            group.create_task(_pour(stream, queue))
+    await queue.put(None)

@@ -4637,3 +4637,185 @@ async def feed(source, send, workers, size):
         await queue.join()
         for task in tasks:
             task.cancel()
+
+# %% workers-1 right: iter with get_nowait and end marks
+import asyncio
+
+
+async def fetch_all(fetch, urls, workers):
+    """Fetch all `urls` with so many workers; return a dict from url to page."""
+    urls = list(urls)
+    pages = dict.fromkeys(urls)
+    end = object()
+    queue = asyncio.Queue()
+    for entry in [*urls, *[end] * workers]:
+        queue.put_nowait(entry)
+
+    async def work():
+        for url in iter(queue.get_nowait, end):
+            pages[url] = await fetch(url)
+
+    async with asyncio.TaskGroup() as crew:
+        for _ in range(workers):
+            crew.create_task(work())
+    return pages
+
+# %% feed-1 right: async generator passes None along
+import asyncio
+from contextlib import aclosing
+
+
+async def _until_none(queue):
+    while (item := await queue.get()) is not None:
+        yield item
+    # None was the last to come, so that there is room: it is for the next worker.
+    queue.put_nowait(None)
+
+
+async def feed(source, send, workers, size):
+    belt = asyncio.Queue(size)
+
+    async def hand():
+        async with aclosing(_until_none(belt)) as items:
+            async for item in items:
+                await send(item)
+
+    async with asyncio.TaskGroup() as crew:
+        for _ in range(workers):
+            crew.create_task(hand())
+        async for item in source:
+            await belt.put(item)
+        await belt.put(None)
+
+# %% consumer-1 right: event set by done callbacks
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    """Call `details` for each number in `queue` until None comes, so many at once."""
+    landing = asyncio.Event()
+    flying = set()
+
+    def landed(task):
+        flying.discard(task)
+        landing.set()
+
+    async with asyncio.TaskGroup() as group:
+        while (number := await queue.get()) is not None:
+            while len(flying) >= at_most:
+                landing.clear()
+                await landing.wait()
+            task = group.create_task(details(number))
+            flying.add(task)
+            task.add_done_callback(landed)
+
+# %% worker-1 right: async context manager for each turn
+import asyncio
+
+
+class _Turn:
+    """From the get of an item to its task_done; keeps failures, lets cancellation out."""
+
+    def __init__(self, queue, failed):
+        self.queue = queue
+        self.failed = failed
+
+    async def __aenter__(self):
+        self.item = await self.queue.get()
+        return self.item
+
+    async def __aexit__(self, kind, error, trace):
+        try:
+            if not isinstance(error, Exception):
+                return False
+            if asyncio.current_task().cancelling():
+                # The item made another error of our cancellation: end all the same.
+                raise asyncio.CancelledError from error
+            self.failed.append((self.item, error))
+            return True
+        finally:
+            self.queue.task_done()
+
+
+async def worker(queue, work, failed):
+    turn = _Turn(queue, failed)
+    while True:
+        async with turn as item:
+            await work(item)
+
+# %% bucket-1 right: futures by hand and one timer
+import asyncio
+from collections import deque
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self._rate = rate
+        self._burst = burst
+        self._loop = asyncio.get_running_loop()
+        self._tokens = burst
+        self._stamp = self._loop.time()
+        self._queue = deque()       # futures of those who wait, first come first
+        self._granted = 0           # have their token, but have not gone on yet
+        self._timer = None
+
+    def _look(self, now):
+        if now > self._stamp:
+            self._tokens = min(self._burst, self._tokens + (now - self._stamp) * self._rate)
+            self._stamp = now
+
+    def _enough(self):
+        return self._tokens > 1 - 1e-9
+
+    def _disarm(self):
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _arm(self):
+        self._disarm()
+        moment = self._stamp + max(0, 1 - self._tokens) / self._rate
+        self._timer = self._loop.call_at(moment, self._tick, moment)
+
+    def _tick(self, moment):
+        self._timer = None
+        self._look(max(moment, self._loop.time()))
+        self._tokens = max(self._tokens, 1)     # the timer was set for this: no rounding
+        while self._queue and self._enough():
+            future = self._queue.popleft()
+            if not future.done():
+                self._tokens -= 1
+                self._granted += 1
+                future.set_result(None)
+        if self._queue:
+            self._arm()
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        self._look(self._loop.time())
+        if not self._queue and not self._granted and self._enough():
+            self._tokens -= 1
+            return
+        future = self._loop.create_future()
+        self._queue.append(future)
+        if self._timer is None:
+            self._arm()
+        try:
+            await future
+        except BaseException:
+            if future.done() and not future.cancelled():
+                # It had its token already: give it back.
+                self._granted -= 1
+                self._look(self._loop.time())
+                self._tokens = min(self._burst, self._tokens + 1)
+                if self._queue:
+                    self._arm()
+            else:
+                if future in self._queue:
+                    self._queue.remove(future)
+                if not self._queue:
+                    self._disarm()
+            raise
+        self._granted -= 1

@@ -3699,3 +3699,102 @@ async def read_frame(reader):
     if len(body) < size:
         raise asyncio.IncompleteReadError(body, size)
     return body
+
+# %% frame-1 right: class with __await__, yield from
+import asyncio
+import struct
+
+
+class _Frame:
+    def __init__(self, reader):
+        self.reader = reader
+
+    def __await__(self):
+        try:
+            head = yield from self.reader.readexactly(4).__await__()
+        except asyncio.IncompleteReadError as error:
+            if error.partial:
+                raise
+            return None
+        match struct.unpack(">I", head):
+            case (length,) if length > 1000:
+                raise ValueError(f"a frame of {length} bytes is too long")
+            case (length,):
+                return (yield from self.reader.readexactly(length).__await__())
+
+
+async def read_frame(reader):
+    return await _Frame(reader)
+
+# %% line-in-time-1 right: AsyncExitStack with timeout, then partition
+import asyncio
+from contextlib import AsyncExitStack
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(asyncio.timeout(seconds))
+        said = await reader.readline()
+    text, feed, _ = said.partition(b"\n")
+    return text if feed else None
+
+# %% closing-1 right: class with __aenter__ and __aexit__
+class _Closing:
+    def __init__(self, writer):
+        self.writer = writer
+
+    async def __aenter__(self):
+        return self.writer
+
+    async def __aexit__(self, kind, error, trace):
+        self.writer.close()
+        if kind is None:
+            await self.writer.wait_closed()
+        return False
+
+
+async def handle(reader, writer, work):
+    """Answer one line, and close the connection in any case."""
+    async with _Closing(writer) as out:
+        match await reader.readline():
+            case b"":
+                return
+            case line:
+                try:
+                    answer = await work(line)
+                except ValueError:
+                    answer = b"error\n"
+        out.write(answer)
+        await out.drain()
+
+# %% at-most-1 right: bound method, a queue of places
+import asyncio
+from contextlib import suppress
+
+
+class _Gate:
+    def __init__(self, number, handle):
+        self.handle = handle
+        self.places = asyncio.Queue()
+        for place in range(number):
+            self.places.put_nowait(place)
+
+    async def serve(self, reader, writer):
+        try:
+            place = self.places.get_nowait()
+        except asyncio.QueueEmpty:
+            writer.write(b"busy\n")
+            writer.close()
+        else:
+            try:
+                await self.handle(reader, writer)
+            finally:
+                self.places.put_nowait(place)
+                writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+
+
+def at_most(number, handle):
+    return _Gate(number, handle).serve

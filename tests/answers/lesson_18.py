@@ -3057,3 +3057,159 @@ async def app(scope, receive, send):
                 "status": 200 if found else 404,
                 "headers": []})
     await send({"type": "http.response.body", "body": body})
+
+# %% wsgi-1 right: match, body counted in slices
+from itertools import chain, repeat, takewhile
+
+_SLICE = 64 * 1024
+
+
+def _length_of_body(environ):
+    whole, rest = divmod(int(environ.get("CONTENT_LENGTH") or 0), _SLICE)
+    sizes = chain(repeat(_SLICE, whole), [rest])
+    return sum(map(len, takewhile(len, map(environ["wsgi.input"].read, sizes))))
+
+
+def app(environ, start_response):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    match environ.get("REQUEST_METHOD"), environ.get("PATH_INFO"):
+        case ("POST", "/count"):
+            status, body = "200 OK", b"%d" % _length_of_body(environ)
+        case _:
+            status, body = "404 Not Found", b"not found\n"
+    start_response(status, [("Content-Type", "text/plain"), ("Content-Length", str(len(body)))])
+    return [body]
+
+# %% asgi-1 right: match and an asynchronous iterator class
+class _Body:
+    """The pieces of a request's body, one after the other."""
+
+    def __init__(self, receive):
+        self.receive = receive
+        self.more = True
+
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
+        if not self.more:
+            raise StopAsyncIteration
+        match await self.receive():
+            case {"type": "http.disconnect"}:
+                raise ConnectionResetError("the client has gone")
+            case message:
+                self.more = message.get("more_body", False)
+                return message.get("body", b"")
+
+
+async def _answer(send, status, text):
+    await send({"type": "http.response.start", "status": status,
+                "headers": [(b"content-type", b"text/plain"),
+                            (b"content-length", b"%d" % len(text))]})
+    await send({"type": "http.response.body", "body": text})
+
+
+async def app(scope, receive, send):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    match scope:
+        case {"type": kind} if kind != "http":
+            raise NotImplementedError(kind)
+        case {"method": "POST", "path": "/count"}:
+            try:
+                total = sum([len(piece) async for piece in _Body(receive)])
+            except ConnectionResetError:
+                return
+            await _answer(send, 200, b"%d" % total)
+        case _:
+            await _answer(send, 404, b"not found")
+
+# %% ten-parts-1 right: dataclass, call_later and exit stack
+import asyncio
+import contextlib
+from dataclasses import dataclass, field
+
+
+@dataclass
+class _Sheet:
+    cells: dict
+    tasks: list = field(default_factory=list)
+    closed: bool = False
+
+    async def fill(self, ask, part):
+        with contextlib.suppress(OSError):
+            found = await ask(part)
+            if not self.closed:
+                self.cells[part] = found
+
+    def close(self):
+        self.closed = True
+        for task in self.tasks:
+            task.cancel()
+
+
+async def page(ask, parts, seconds):
+    sheet = _Sheet(dict.fromkeys(parts))
+    async with contextlib.AsyncExitStack() as stack:
+        alarm = asyncio.get_running_loop().call_later(seconds, sheet.close)
+        stack.callback(alarm.cancel)
+        # The group waits for those that clean up; one that we cancel doesn't disturb it.
+        group = await stack.enter_async_context(asyncio.TaskGroup())
+        for part in sheet.cells:
+            sheet.tasks.append(group.create_task(sheet.fill(ask, part)))
+    return sheet.cells
+
+# %% endpoint-1 right: a blocking dependency in the threadpool
+from fastapi import Depends, FastAPI, HTTPException
+
+
+def make_app(look_up):
+    """Return an application that answers GET /price/{name} by `look_up`."""
+
+    def found(name: str):
+        # An ordinary function as a dependency: FastAPI calls it in a thread.
+        try:
+            return look_up(name)
+        except KeyError:
+            raise HTTPException(404) from None
+
+    async def show(name: str, price=Depends(found)):
+        return {"name": name, "price": price}
+
+    app = FastAPI()
+    app.add_api_route("/price/{name}", show, methods=["GET"])
+    return app
+
+# %% lifespan-1 right: lifespan as a callable object
+from fastapi import FastAPI
+
+
+class _Life:
+    """What the server enters at its start and leaves at its end."""
+
+    def __init__(self, connect):
+        self.connect = connect
+        self.pool = None
+
+    def __call__(self, app):
+        return self
+
+    async def __aenter__(self):
+        self.pool = await self.connect()
+
+    async def __aexit__(self, *error):
+        pool, self.pool = self.pool, None
+        await pool.close()
+
+    async def price(self, name):
+        return await self.pool.price(name)
+
+
+def make_app(connect):
+    life = _Life(connect)
+    app = FastAPI(lifespan=life)
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        return await life.price(name)
+
+    return app

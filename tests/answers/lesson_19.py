@@ -5117,3 +5117,202 @@ async def shut_down(server, under_way, seconds):
     finally:
         alarm.cancel()
     return len(cancelled)
+
+# %% page-1 right: a timer and a done callback
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    """Return price, stock and stars of `name`; the stars are None if they fail."""
+    given_up = []
+
+    async def shine():
+        try:
+            return await stars(name)
+        except ConnectionError:
+            return None
+
+    async with asyncio.TaskGroup() as group:
+        extra = group.create_task(shine())
+        timer = asyncio.get_running_loop().call_later(
+            0.5, lambda: given_up.append(extra.cancel()))
+        extra.add_done_callback(lambda _: timer.cancel())
+        needed = [group.create_task(ask(name)) for ask in (price, stock)]
+
+    late = any(given_up) or extra.cancelled()
+    return (*(task.result() for task in needed), None if late else extra.result())
+
+# %% ask-pool-1 right: connection first, then a question
+import asyncio
+from collections import deque
+
+
+async def prices(pool, names):
+    line = deque(enumerate(names))
+    answers = [None] * len(line)
+
+    async def turn():
+        async with pool.acquire() as connection:
+            place, name = line.popleft()
+            answers[place] = await connection.fetch(name)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(len(line)):
+            group.create_task(turn())
+    return answers
+
+# %% own-pool-1 right: places handed on through futures
+import asyncio
+import collections
+import contextlib
+
+VACANT = object()      # a place whose connection is still to be opened
+
+
+class Pool:
+    """At most `size` connections, each lent to one task at a time."""
+
+    def __init__(self, connect, size):
+        self._connect = connect
+        self._shelf = collections.deque([VACANT] * size)    # connections left, vacancies right
+        self._line = collections.deque()
+
+    def _hand_on(self, place):
+        while self._line:
+            first = self._line.popleft()
+            if not first.done():
+                first.set_result(place)
+                return
+        if place is VACANT:
+            self._shelf.append(place)
+        else:
+            self._shelf.appendleft(place)
+
+    async def _place(self):
+        if self._shelf:
+            return self._shelf.popleft()
+        turn = asyncio.get_running_loop().create_future()
+        self._line.append(turn)
+        try:
+            return await turn
+        except BaseException:
+            if turn.done() and not turn.cancelled():
+                self._hand_on(turn.result())
+            else:
+                with contextlib.suppress(ValueError):
+                    self._line.remove(turn)
+            raise
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        place = await self._place()
+        try:
+            if place is VACANT:
+                place = await self._connect()
+            yield place
+        finally:
+            self._hand_on(place)
+
+    async def close(self):
+        while self._shelf and self._shelf[0] is not VACANT:
+            connection = self._shelf.popleft()
+            try:
+                await connection.close()
+            finally:
+                self._hand_on(VACANT)
+
+# %% transaction-1 right: an exit callback on AsyncExitStack
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    async def settle(_kind, error, _trace):
+        match error:
+            case None:
+                await connection.execute("commit")
+            case _:
+                with contextlib.suppress(Exception):    # the first error is the one to tell
+                    await connection.execute("rollback")
+        return False
+
+    await connection.execute("begin")
+    async with contextlib.AsyncExitStack() as stack:
+        stack.push_async_exit(settle)
+        yield connection
+
+# %% news-1 right: mailboxes with __anext__ and Event
+import asyncio
+import collections
+import contextlib
+
+
+class Mailbox:
+    """An endless asynchronous iterator over the letters; keeps the newest ones."""
+
+    def __init__(self, size):
+        self.letters = collections.deque(maxlen=size)
+        self.bell = asyncio.Event()
+
+    def drop(self, letter):
+        self.letters.append(letter)
+        self.bell.set()
+
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
+        while not self.letters:
+            self.bell.clear()
+            await self.bell.wait()
+        return self.letters.popleft()
+
+
+class Feed:
+    """Send news to many clients, none of whom waits for another."""
+
+    def __init__(self, size):
+        self._size = size
+        self._boxes = {}
+
+    async def serve(self, client):
+        box = Mailbox(self._size)
+        with contextlib.ExitStack() as leaving:
+            leaving.enter_context(contextlib.suppress(ConnectionError))
+            self._boxes[box] = True
+            leaving.callback(self._boxes.pop, box)
+            async for letter in box:
+                await client.send(letter)
+
+    def publish(self, message):
+        for box in self._boxes:
+            box.drop(message)
+
+# %% shut-down-1 right: done callbacks, Event and timeout
+import asyncio
+import contextlib
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    left = {request for request in under_way if not request.done()}
+    if not left:
+        return 0
+    quiet = asyncio.Event()
+
+    def on_end(request):
+        request.cancelled() or request.exception()      # seen, so that nobody complains
+        left.discard(request)
+        if not left:
+            quiet.set()
+
+    for request in left:
+        request.add_done_callback(on_end)
+
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await quiet.wait()
+
+    stopped = sum(request.cancel() for request in left)
+    await quiet.wait()
+    return stopped

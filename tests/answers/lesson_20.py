@@ -4457,3 +4457,230 @@ async def kitchen(oven, fridge):
         yield oven, fridge
     finally:
         await _off(running)
+
+# %% thirty-1 right: a dataclass of scripted kitchens
+import asyncio
+import dataclasses
+
+
+@dataclasses.dataclass
+class Kitchen:
+    """A kitchen that cooks for a while, and writes down what happens to it."""
+
+    cooking: float
+    outcome: object
+    cleaning: float = 0.0
+    opened: float = 0.0
+    calls: int = 0
+    cancelled_at: float | None = None
+    ended_at: float | None = None
+    clean: bool = False
+
+    def clock(self):
+        return asyncio.get_running_loop().time() - self.opened
+
+    async def cook(self):
+        self.calls += 1
+        try:
+            if self.cooking:
+                await asyncio.sleep(self.cooking)
+        except asyncio.CancelledError:
+            self.cancelled_at = self.clock()
+            await asyncio.sleep(self.cleaning)
+            self.clean = True
+            raise
+        finally:
+            self.ended_at = self.clock()
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        return self.outcome
+
+
+def near(moment, expected):
+    return moment is not None and abs(moment - expected) < 0.01
+
+
+async def try_out(order, kitchen):
+    kitchen.opened = asyncio.get_running_loop().time()
+
+    async def guest():
+        try:
+            return "returned", await order(kitchen.cook), kitchen.clock()
+        except Exception as error:
+            return "raised", error, kitchen.clock()
+
+    visit = asyncio.create_task(guest())
+    await asyncio.wait({visit}, timeout=10_000)
+    if not visit.done():
+        visit.cancel()
+        raise AssertionError("the order never ends")
+    assert not visit.cancelled(), "the order was cancelled"
+    how, what, when = visit.result()
+    assert kitchen.calls == 1, "the kitchen is to be called once"
+
+    if kitchen.cooking < 30:
+        wanted = "raised" if isinstance(kitchen.outcome, Exception) else "returned"
+        assert how == wanted and what is kitchen.outcome, (how, what)
+        assert near(when, kitchen.cooking), when
+        assert kitchen.cancelled_at is None
+    else:
+        assert how == "returned" and what == "the guest left", (how, what)
+        assert near(kitchen.cancelled_at, 30), kitchen.cancelled_at
+        assert kitchen.clean, "the kitchen was disturbed, or not awaited, when it cleaned up"
+        assert near(kitchen.ended_at, 30 + kitchen.cleaning), kitchen.ended_at
+        assert near(when, 30 + kitchen.cleaning), when
+
+
+async def test_order(order):
+    """Pass if `order` keeps its promises, fail if it does not."""
+    for kitchen in (
+        Kitchen(0, "bread"),
+        Kitchen(7.25, object()),
+        Kitchen(12.5, None),
+        Kitchen(29.5, ["soup"]),
+        Kitchen(30.5, "too late"),
+        Kitchen(1000, "much too late"),
+        Kitchen(1000, "slow to end", cleaning=0.5),
+        Kitchen(1000, "very slow to end", cleaning=42.0),
+        Kitchen(0, LookupError("no such dish")),
+        Kitchen(3.25, ValueError("burnt")),
+        Kitchen(4.75, TimeoutError("the oven's own")),
+        Kitchen(29.5, OSError("fire")),
+    ):
+        await try_out(order, kitchen)
+
+# %% circle-1 right: doubling the hops with reduce
+import functools
+
+
+def find_circle(waits):
+    """Return the set of the tasks that wait for each other in a circle."""
+    def twice_as_far(hops, _round):
+        return {start: hops[middle] for start, middle in hops.items() if middle in hops}
+
+    one_hop = {name: other for name, other in waits.items() if other in waits}
+    # whoever is reached by more hops than there are tasks is in the circle
+    far = functools.reduce(twice_as_far, range(len(waits).bit_length()), one_hop)
+    return set(far.values())
+
+# %% steady-1 right: a queue that rings a future
+import asyncio
+
+
+class Sink(asyncio.Queue):
+    def __init__(self, plates):
+        super().__init__()
+        self.verdict = asyncio.get_running_loop().create_future()
+        self.missing = len(plates)
+        for plate in plates:
+            self.put_nowait(plate)
+
+    def ring(self, reason):
+        if not self.verdict.done():
+            self.verdict.set_result(reason)
+
+    def task_done(self):
+        super().task_done()
+        self.missing -= 1
+        if self.missing == 0:
+            self.ring("done")
+
+    async def get(self):
+        if self.empty():
+            self.ring("asked for more plates while some were not done")
+        return await super().get()
+
+    def get_nowait(self):
+        if self.empty():
+            self.ring("asked for more plates while some were not done")
+        return super().get_nowait()
+
+
+async def test_washer(washer):
+    plates = list(range(5))
+    dirty, clean = Sink(plates), []
+    task = asyncio.create_task(washer(dirty, clean))
+    task.add_done_callback(lambda _: dirty.ring("the washer has ended"))
+    try:
+        reason = await dirty.verdict
+        if task.done():
+            error = None if task.cancelled() else task.exception()
+            raise AssertionError("the washer has ended") from error
+        assert reason == "done", reason
+        assert clean == plates, clean
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+        task.cancelled() or task.exception()
+
+# %% leaks-1 right: context variable marks the family
+import asyncio
+from contextvars import ContextVar
+from operator import methodcaller
+
+_family = ContextVar("_family", default=())
+
+
+async def _end(tasks):
+    """Cancel the tasks; come back when all have ended, however they do."""
+    alive = set(tasks)
+    empty = asyncio.Event()
+
+    def gone(task):
+        if not task.cancelled():
+            task.exception()
+        alive.discard(task)
+        if not alive:
+            empty.set()
+
+    for task in tasks:
+        task.add_done_callback(gone)
+        task.cancel()
+    interruption = None
+    while alive:
+        try:
+            await empty.wait()
+        except asyncio.CancelledError as again:
+            interruption = again
+    if interruption is not None:
+        raise interruption
+
+
+async def leaks(test):
+    """Return the names of the tasks that `test` left, sorted; end them."""
+    mark = object()
+    before = asyncio.all_tasks()
+
+    def ours(task):
+        if task in before:
+            return False
+        if not hasattr(task, "get_context"):    # Python 3.11
+            return True
+        return mark in task.get_context().get(_family, ())
+
+    token = _family.set((*_family.get(), mark))
+    try:
+        await test()
+    finally:
+        _family.reset(token)
+        left = list(filter(ours, asyncio.all_tasks()))
+        names = sorted(map(methodcaller("get_name"), left))
+        await _end(left)
+    return names
+
+# %% fixture-1 right: small class with __aenter__ twice
+class _Running:
+    def __init__(self, device):
+        self.device = device
+
+    async def __aenter__(self):
+        await self.device.on()
+        return self.device
+
+    async def __aexit__(self, *how_it_ended):
+        await self.device.off()
+
+
+async def kitchen(oven, fridge):
+    async with _Running(oven) as hot, _Running(fridge) as cold:
+        yield hot, cold

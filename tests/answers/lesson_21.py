@@ -1927,3 +1927,83 @@ async def work_all(client, work, numbers):
     for group in zip(*parts):
         results.extend(group)
     return results
+
+# %% batches-1 right: stripes instead of slices
+def _stripe(work, numbers):
+    return [work(number) for number in numbers]
+
+
+async def work_all(client, work, numbers):
+    """Return the results of `work`, in order; ship many numbers in one call.
+
+    Call i of k gets the numbers i, i + k, i + 2k, and so on.
+    """
+    numbers = list(numbers)
+    count = len(numbers)
+    calls = min(count, 40, max(4, count // 25))
+    if calls == 0:
+        return []
+    futures = [client.submit(_stripe, work, numbers[first::calls])
+               for first in range(calls)]
+    results = [None] * count
+    for first, part in enumerate(await client.gather(futures)):
+        results[first::calls] = part
+    return results
+
+# %% reduce-there-1 right: mapped submit, async dict comprehension
+from itertools import repeat
+
+
+async def highest(client, load, days):
+    days = list(days)
+    measured = list(map(client.submit, repeat(load), days))
+    peaks = list(map(client.submit, repeat(max), measured))
+    return {day: await peak for day, peak in zip(days, peaks)}
+
+# %% survive-1 right: queue of outcomes, then match
+import asyncio
+
+
+async def _outcome(future):
+    return await future
+
+
+async def do_all(client, work, items):
+    """Return the results in order; each item is sent three times at most."""
+    items = list(items)
+    results = [None] * len(items)
+    news = asyncio.Queue()
+    followed = {}
+
+    def follow(place, sent, future):
+        task = asyncio.ensure_future(_outcome(future))
+        followed[task] = place, sent
+        task.add_done_callback(news.put_nowait)
+
+    for place, future in enumerate(client.map(work, items)):
+        follow(place, 1, future)
+    try:
+        while followed:
+            task = await news.get()
+            place, sent = followed.pop(task)
+            match task.exception():
+                case None:
+                    results[place] = task.result()
+                case client.WorkerDied() if sent < 3:
+                    follow(place, sent + 1, client.submit(work, items[place]))
+                case error:
+                    raise error
+    finally:
+        for task in followed:
+            task.cancel()
+        await asyncio.gather(*followed, return_exceptions=True)
+    return results
+
+# %% idempotent-1 right: one entry per payment, itemgetter
+from operator import itemgetter
+
+_entry = itemgetter("account", "id")
+
+
+def pay(book, payment):
+    book[_entry(payment)] = payment["amount"]

@@ -7133,3 +7133,341 @@ async def crawl(fetch, todo, done, workers, stop, grace):
         stopped.cancel()
         for task in tasks:
             task.cancel()
+
+# %% crawl-page-1 right: recursive attempts and match
+import asyncio
+import random
+
+
+async def get_page(ask, page):
+    async def attempt(left, ceiling):
+        try:
+            async with asyncio.timeout(1):
+                answer = await ask(page)
+        except OSError:  # a TimeoutError is one, too
+            answer = 503, None
+        match answer:
+            case 200, body:
+                return body
+            case (429 | 503), _ if left > 1:
+                await asyncio.sleep(random.uniform(0, ceiling))
+                return await attempt(left - 1, ceiling * 2)
+            case status, _:
+                raise ValueError(f"no page {page!r}: status {status}")
+
+    async with asyncio.timeout(4):
+        return await attempt(5, 0.1)
+
+# %% crawl-limit-1 right: shared turnstile with `__anext__`
+import asyncio
+
+
+class Turnstile:
+    """An async iterator for many tasks: it lets one through at a time, with gaps."""
+
+    def __init__(self, things, apart):
+        self._things = iter(things)
+        self._apart = apart
+        self._lock = asyncio.Lock()
+        self._earliest = None
+
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
+        async with self._lock:
+            for thing in self._things:
+                await self._gap()
+                return thing
+            raise StopAsyncIteration
+
+    async def _gap(self):
+        loop = asyncio.get_running_loop()
+        if self._earliest is not None and loop.time() < self._earliest:
+            open_now = asyncio.Event()
+            timer = loop.call_at(self._earliest, open_now.set)
+            try:
+                await open_now.wait()
+            finally:
+                timer.cancel()
+        self._earliest = loop.time() + self._apart
+
+
+async def fetch_all(fetch, pages, most, apart):
+    """Fetch all pages, in order; at most so many at once, and starts so far apart."""
+    pages = list(pages)
+    answers = [None] * len(pages)
+    turnstile = Turnstile(enumerate(pages), apart)
+
+    async def runner():
+        async for position, page in turnstile:
+            answers[position] = await fetch(page)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(min(most, len(pages))):
+            group.create_task(runner())
+    return answers
+
+# %% crawl-pipeline-1 right: Condition, deque and outcome dataclasses
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Good:
+    value: Any
+
+
+@dataclass(frozen=True)
+class Bad:
+    error: BaseException
+
+
+async def outcome(call, argument):
+    try:
+        result = Good(await call(argument))
+    except (Exception, asyncio.CancelledError) as error:
+        result = Bad(error)
+    if asyncio.current_task().cancelling():
+        raise asyncio.CancelledError
+    return result
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    records, errors = {}, {}
+    source = iter(pages)
+    shelf = deque()
+    news = asyncio.Condition()
+    active = workers
+
+    async def fetcher():
+        nonlocal active
+        for page in source:
+            match await outcome(fetch, page):
+                case Bad(error):
+                    errors[page] = error
+                case Good(raw):
+                    async with news:
+                        await news.wait_for(lambda: len(shelf) < size)
+                        shelf.append((page, raw))
+                        news.notify_all()
+        async with news:
+            active -= 1
+            news.notify_all()
+
+    async def parser():
+        while True:
+            async with news:
+                await news.wait_for(lambda: shelf or not active)
+                if not shelf:
+                    return
+                page, raw = shelf.popleft()
+                news.notify_all()
+            match await outcome(parse, raw):
+                case Good(record):
+                    records[page] = record
+                case Bad(error):
+                    errors[page] = error
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(parser())
+        for _ in range(workers):
+            group.create_task(fetcher())
+    return records, errors
+
+# %% crawl-stop-1 right: one event, a watchdog, bare tasks
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    """Fetch `todo` into `done`; once `stop` is set, end within `grace` seconds."""
+    over = asyncio.Event()  # there is nothing left to wait for
+    errors = []
+
+    async def work():
+        while todo and not stop.is_set() and not over.is_set():
+            page = todo.popleft()
+            try:
+                done[page] = await fetch(page)
+            except asyncio.CancelledError as error:
+                if not asyncio.current_task().cancelling():
+                    errors.append(error)
+                    over.set()
+                raise
+            except Exception as error:
+                errors.append(error)
+                over.set()
+            finally:
+                if page not in done:
+                    todo.appendleft(page)
+
+    async def watchdog():
+        await stop.wait()
+        await asyncio.sleep(grace)
+        over.set()
+
+    def one_less(_):
+        if all(task.done() for task in crew):
+            over.set()
+
+    crew = [asyncio.create_task(work()) for _ in range(workers)]
+    for task in crew:
+        task.add_done_callback(one_less)
+    everybody = [*crew, asyncio.create_task(watchdog())]
+
+    interruption = None
+    try:
+        await over.wait()
+    except asyncio.CancelledError as error:
+        interruption = error
+    over.set()
+    for task in everybody:
+        task.cancel()
+    while not all(task.done() for task in everybody):
+        try:
+            await asyncio.wait(everybody)
+        except asyncio.CancelledError as error:
+            interruption = error
+
+    if interruption is not None:
+        raise interruption
+    match errors:
+        case []:
+            return
+        case [error]:
+            raise error
+        case _:
+            raise BaseExceptionGroup("fetches failed", errors)
+
+# %% crawl-progress-1 right: async generators, closing and match
+import asyncio
+import json
+from contextlib import aclosing, closing, suppress
+
+
+async def head_lines(reader):
+    while (line := await reader.readline()) not in (b"\r\n", b"\n"):
+        if not line.endswith(b"\n"):
+            raise ConnectionResetError("the visitor left within the request")
+        yield line
+
+
+async def moments(crawl):
+    while not crawl.over:
+        yield crawl.state()
+        await asyncio.sleep(0.05)
+    yield crawl.state()
+
+
+async def answer(crawl, request):
+    """Yield the pieces of the answer, as text."""
+    match request.split():
+        case [_, b"/", *_]:
+            yield (
+                "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+                "<!doctype html><title>Crawl</title><pre id=now></pre><script>"
+                "new EventSource('/events').onmessage ="
+                " event => { now.textContent = event.data }</script>"
+            )
+        case [_, b"/events", *_]:
+            yield "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+            async with aclosing(moments(crawl)) as states:
+                async for state in states:
+                    yield f"data: {json.dumps(state)}\n\n"
+        case _:
+            yield "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n\r\nNot found\n"
+
+
+async def show(crawl, reader, writer):
+    """Answer one visitor: the page, the events or 404; then close."""
+    with suppress(OSError), closing(writer):
+        lines = [line async for line in head_lines(reader)]
+        request = lines[0] if lines else b""
+        async with aclosing(answer(crawl, request)) as pieces:
+            async for piece in pieces:
+                writer.write(piece.encode())
+                await writer.drain()
+
+# %% crawl-whole-1 right: queue, workers and delayed returns
+import asyncio
+import random
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+import httpx
+
+
+@dataclass
+class Errand:
+    page: str
+    tries: int = 0
+
+
+def pause_after(response):
+    if response is not None and response.status_code == 429:
+        try:
+            return max(0.0, float(response.headers["Retry-After"]))
+        except (KeyError, ValueError):
+            pass
+    return random.uniform(0, 0.1)
+
+
+async def crawl(url, pages, workers, tell):
+    errands = [Errand(page) for page in pages]
+    names, failed = {}, []
+    if not errands:
+        return names, failed
+    loop = asyncio.get_running_loop()
+    queue = asyncio.Queue()
+    for errand in errands:
+        queue.put_nowait(errand)
+    finished = asyncio.Event()
+
+    async def run(client, errand):
+        """One try; return the response, or None if there was none."""
+        errand.tries += 1
+        try:
+            async with asyncio.timeout(0.3):
+                return await client.get(url + errand.page)
+        except (OSError, httpx.RequestError):
+            return None
+
+    async def worker(client, stack):
+        while not asyncio.current_task().cancelling():
+            errand = await queue.get()
+            response = await run(client, errand)
+            status = None if response is None else response.status_code
+            match status:
+                case None | 429 | 503 if errand.tries < 6:
+                    # It comes back later; meanwhile this worker takes another.
+                    timer = loop.call_later(
+                        pause_after(response), queue.put_nowait, errand
+                    )
+                    stack.callback(timer.cancel)
+                    continue
+                case 200:
+                    try:
+                        names[errand.page] = response.json()["name"]
+                    except (ValueError, LookupError, TypeError):
+                        failed.append(errand.page)
+                case _:
+                    failed.append(errand.page)
+            tell(len(names), len(failed))
+            if len(names) + len(failed) == len(errands):
+                finished.set()
+
+    async with AsyncExitStack() as stack:
+        client = await stack.enter_async_context(
+            httpx.AsyncClient(timeout=None, limits=httpx.Limits(max_connections=None))
+        )
+        group = await stack.enter_async_context(asyncio.TaskGroup())
+        crew = [
+            group.create_task(worker(client, stack))
+            for _ in range(min(workers, len(errands)))
+        ]
+        await finished.wait()
+        for task in crew:
+            task.cancel()
+    return names, failed
