@@ -968,3 +968,78 @@ async def fetch_all(fetch, pages):
     futures = [asyncio.ensure_future(fetch(page)) for page in pages]
     done, _ = await asyncio.wait(futures)
     return [task.result() for task in done]
+
+# %% await-1 right: awaitable class with yield from
+class _Greeting:
+    def __init__(self, ask):
+        self._ask = ask
+
+    def __await__(self):
+        name = yield from self._ask().__await__()
+        return f"Hello, {name}!"
+
+
+async def greet(ask):
+    """Ask once, and return a greeting to whoever it is."""
+    return await _Greeting(ask)
+
+# %% overlap-1 right: done callbacks and one future
+import asyncio
+from functools import partial
+
+
+async def fetch_all(fetch, pages):
+    texts = [None] * len(pages)
+    if not texts:
+        return texts
+    complete = asyncio.get_running_loop().create_future()
+    missing = len(texts)
+
+    def landed(place, task):
+        nonlocal missing
+        if complete.done() or task.cancelled():
+            return
+        if (error := task.exception()) is not None:
+            complete.set_exception(error)
+            return
+        texts[place] = task.result()
+        missing -= 1
+        if not missing:
+            complete.set_result(texts)
+
+    flights = []
+    for place, page in enumerate(pages):
+        flight = asyncio.create_task(fetch(page))
+        flight.add_done_callback(partial(landed, place))
+        flights.append(flight)
+    try:
+        return await complete
+    finally:
+        for flight in flights:
+            flight.cancel()
+
+# %% script-1 right: own loop, tidied by ExitStack
+import asyncio
+from contextlib import ExitStack
+
+
+def _cancel_rest(loop):
+    rest = asyncio.all_tasks(loop)
+    for task in rest:
+        task.cancel()
+    if rest:
+        loop.run_until_complete(asyncio.gather(*rest, return_exceptions=True))
+
+
+def start(main):
+    """Run `main` to its end and return its result."""
+    with ExitStack() as tidy:
+        loop = asyncio.new_event_loop()
+        # the last one in is the first one to run
+        tidy.callback(loop.close)
+        tidy.callback(asyncio.set_event_loop, None)
+        tidy.callback(lambda: loop.run_until_complete(loop.shutdown_default_executor()))
+        tidy.callback(lambda: loop.run_until_complete(loop.shutdown_asyncgens()))
+        tidy.callback(_cancel_rest, loop)
+        asyncio.set_event_loop(loop)
+        return loop.run_until_complete(main())

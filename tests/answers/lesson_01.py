@@ -994,3 +994,49 @@ def run_jobs(jobs, workers):
     for teller in tellers:
         teller.join()
     return [ledger[place] for place in range(count)]
+
+# %% wait-all-1 right: threads as context managers
+from contextlib import ExitStack
+from threading import Thread
+
+
+class _Running(Thread):
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *error):
+        self.join()
+
+
+def wait_all(jobs):
+    with ExitStack() as everyone:
+        for job in jobs:
+            everyone.enter_context(_Running(target=job))
+
+# %% run-jobs-1 right: tellers empty a simple queue
+from queue import Empty, SimpleQueue
+from threading import Thread
+
+
+def run_jobs(jobs, workers):
+    """Run `jobs` in at most `workers` threads; return their results, in order."""
+    line = SimpleQueue()
+    for ticket in enumerate(jobs):
+        line.put(ticket)
+    results = [None] * len(jobs)
+
+    def teller():
+        while True:
+            try:
+                number, job = line.get_nowait()
+            except Empty:
+                return
+            results[number] = job()
+
+    tellers = [Thread(target=teller) for _ in range(min(workers, len(jobs)))]
+    for thread in tellers:
+        thread.start()
+    for thread in tellers:
+        thread.join()
+    return results

@@ -1876,3 +1876,10 @@ def interleave(first, second):
             case item:
                 yield item
                 turn, other = other, turn
+
+# %% lazy-1 right: partition and structural match
+def errors(lines):
+    for line in lines:
+        match line.partition("ERROR "):
+            case "", "ERROR ", text:
+                yield text.strip(" \t\r\n")

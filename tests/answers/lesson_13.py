@@ -4177,3 +4177,154 @@ async def add(totals, name, fetch):
     match await fetch(name), totals.get(name, 0):
         case number, so_far:
             totals[name] = so_far + number
+
+# %% account-1 right: a queue holding one token
+import asyncio
+
+
+class Account:
+    """An account that no two tasks change at once."""
+
+    def __init__(self, bank):
+        self.euros = 0
+        self._bank = bank
+        self._pen = asyncio.Queue()
+        self._pen.put_nowait("the only pen")
+
+    async def pay(self, change):
+        pen = await self._pen.get()
+        try:
+            self.euros = await self._bank(self.euros, change)
+        finally:
+            self._pen.put_nowait(pen)
+
+# %% bread-1 right: async generator that holds the lock
+from contextlib import aclosing
+
+
+async def _looks(changed, shelf):
+    """Say again and again how many loaves there are, with the lock held."""
+    async with changed:
+        while True:
+            yield len(shelf)
+            await changed.wait()
+
+
+async def buy(changed, shelf):
+    """Take the first loaf, as soon as there is one."""
+    async with aclosing(_looks(changed, shelf)) as looks:
+        async for loaves in looks:
+            if loaves:
+                return shelf.pop(0)
+
+# %% request-log-1 right: dataclass with a context variable
+import contextvars
+from dataclasses import dataclass, field
+from functools import partial
+
+
+@dataclass(eq=False)
+class Log:
+    lines: list = field(init=False, default_factory=list)
+    _number: contextvars.ContextVar = field(
+        init=False,
+        repr=False,
+        default_factory=partial(contextvars.ContextVar, "number", default=None),
+    )
+
+    def begin(self, number):
+        self._number.set(number)
+
+    def say(self, text):
+        self.lines.append((self._number.get(), text))
+
+# %% limited-1 right: door class with futures in line
+import asyncio
+from collections import deque
+from contextlib import suppress
+
+
+class _Door:
+    # While anybody is in line, no place is free: who leaves hands the place on.
+
+    def __init__(self, places):
+        self.free = places
+        self.line = deque()
+
+    async def __aenter__(self):
+        if self.free > 0:
+            self.free -= 1
+            return
+        turn = asyncio.get_running_loop().create_future()
+        self.line.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.cancelled():
+                with suppress(ValueError):
+                    self.line.remove(turn)
+            else:
+                self.leave()  # the place had just been handed to us
+            raise
+
+    async def __aexit__(self, *error):
+        self.leave()
+
+    def leave(self):
+        while self.line:
+            turn = self.line.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self.free += 1
+
+
+def limited(fetch, most):
+    door = _Door(most)
+
+    async def get(page):
+        async with door:
+            return await fetch(page)
+
+    return get
+
+# %% once-per-key-1 right: detached loader, a future per asker
+import asyncio
+
+
+def once_per_key(load):
+    """Return a function that gives what `load` gives, and loads each key once."""
+    pages = {}
+    askers = {}  # key -> the futures of those who wait for its load
+    loaders = set()
+
+    async def bring(key):
+        try:
+            page = await load(key)
+        except BaseException as error:
+            for asker in askers.pop(key):
+                if not asker.done():
+                    asker.set_exception(error)
+                    asker.exception()  # no complaint if nobody is left to see it
+            if not isinstance(error, Exception):
+                raise
+        else:
+            pages[key] = page
+            for asker in askers.pop(key):
+                if not asker.done():
+                    asker.set_result(page)
+
+    async def get(key):
+        if key in pages:
+            return pages[key]
+        asker = asyncio.get_running_loop().create_future()
+        if key in askers:
+            askers[key].append(asker)
+        else:
+            askers[key] = [asker]
+            loader = asyncio.create_task(bring(key))
+            loaders.add(loader)
+            loader.add_done_callback(loaders.discard)
+        return await asker
+
+    return get

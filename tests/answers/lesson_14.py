@@ -4393,3 +4393,67 @@ async def ask(client, page):
         await Rest(int(response.headers.get("Retry-After", "1")))
     response.raise_for_status()
     return response
+
+# %% pool-1 right: sliding window with wait and islice
+import asyncio
+from itertools import islice
+
+
+async def fetch_names(client, pages):
+    todo = enumerate(pages)
+    flying = {}  # task -> place of its page
+    names = {}
+
+    def send(count):
+        for place, page in islice(todo, count):
+            flying[asyncio.create_task(client.get(page))] = place
+
+    try:
+        send(5)
+        while flying:
+            answered, _ = await asyncio.wait(
+                flying, return_when=asyncio.FIRST_COMPLETED
+            )
+            for task in answered:
+                response = task.result()
+                names[flying.pop(task)] = response.json()["name"]
+                send(1)
+    finally:
+        for task in flying:
+            task.cancel()
+        await asyncio.gather(*flying, return_exceptions=True)
+    return [names[place] for place in range(len(names))]
+
+# %% one-client-1 right: async iterator class and AsyncExitStack
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+import httpx
+
+
+@dataclass
+class _Pages:
+    """The results of each page, one page after another."""
+
+    client: httpx.AsyncClient
+    address: str | None
+
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
+        if self.address is None:
+            raise StopAsyncIteration
+        response = await self.client.get(self.address)
+        response.raise_for_status()
+        page = response.json()
+        self.address = page["next"]
+        return page["results"]
+
+
+async def all_names(base_url):
+    """Return all the names of a list that comes in pages."""
+    async with AsyncExitStack() as stack:
+        client = await stack.enter_async_context(httpx.AsyncClient())
+        pages = _Pages(client, base_url + "/api/v2/pokemon?limit=40")
+        return [entry["name"] async for results in pages for entry in results]
