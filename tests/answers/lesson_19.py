@@ -5316,3 +5316,19 @@ async def shut_down(server, under_way, seconds):
     stopped = sum(request.cancel() for request in left)
     await quiet.wait()
     return stopped
+
+# %% ask-pool-1 right: asks for the last name first
+import asyncio
+
+
+async def prices(pool, names):
+    found = [None] * len(names)
+
+    async def ask(place):
+        async with pool.acquire() as connection:
+            found[place] = await connection.fetch(names[place])
+
+    async with asyncio.TaskGroup() as group:
+        for place in reversed(range(len(names))):
+            group.create_task(ask(place))
+    return found

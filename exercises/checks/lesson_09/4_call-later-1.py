@@ -195,7 +195,7 @@ class CallLater(Exercise):
             raise Wrong(
                 "stale wake-up",
                 f"The loop called the entry's function: {error}.",
-                lab.assigned(to=None),
+                lab.assigned(to=None) or lab.call_of("partial", "*__setitem__", given=None),
                 "The entry stays in the heap: put in a function that does nothing, `lambda: None`.",
                 headline="left nothing to call",
             ) from None

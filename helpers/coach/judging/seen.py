@@ -6,7 +6,7 @@ from helpers.basics.words import count, seconds
 from helpers.coach.form.statement import Wrong, same_value, surplus
 from helpers.coach.judging.comparing import Comparing
 from helpers.coach.judging.runs import Run, is_longer
-from helpers.coach.mistakes.suspects import Suspect, of_limit
+from helpers.coach.mistakes.suspects import Suspect, of_fixed_number, of_limit
 from helpers.coach.mistakes.words import brief, error_words
 
 HELD_UP = (
@@ -61,7 +61,8 @@ class Seen:
             fewer = any(made.peak < one.peak for one, made in zip(self.services, got.services))
             limit = of_limit(lab.text.nodes()) if fewer else None
             held = _held_up(lab, got.run) if self.run.error else None
-            _differ_in_seconds(lab, self.run, got.run, limit or held or Suspect(None))
+            limit = limit or held or of_fixed_number(lab.text.nodes()) or Suspect(None)
+            _differ_in_seconds(lab, self.run, got.run, limit)
 
     def _differ_in_result(self, lab, got):
         if self.run.error is None and got.error is None:

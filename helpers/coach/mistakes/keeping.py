@@ -101,7 +101,15 @@ def _keys(nodes) -> Iterator[tuple[object, int]]:
             yield named.get(node, node), line_of_call(node)
         elif isinstance(node, (ast.DictComp, ast.SetComp)) and not _keeps_the_keys(node):
             yield named.get(node, node), node.lineno
-    yield from _fills(nodes, methods=("add",))
+    lists = {name for value, name in named.items() if _is_list(value)}
+    yield from (filled for filled in _fills(nodes, methods=("add",)) if filled[0] not in lists)
+
+
+def _is_list(value):
+    """Whether this makes a list, such as `[None] * 9`, whose places are no keys."""
+    if isinstance(value, ast.BinOp):
+        return _is_list(value.left) or _is_list(value.right)
+    return isinstance(value, (ast.List, ast.ListComp))
 
 
 def _keeps_the_keys(comprehension):

@@ -112,6 +112,7 @@ SHORTEST = (
     "`zip` ends with the shortest row, and what the others have left is dropped. With "
     "`strict=True` it says so; `itertools.zip_longest` goes on to the last."
 )
+ASKED_FOR = "Does the exercise ask for that limit?"
 NO_ORDER = (
     "`asyncio.wait` returns two sets, and a set has no order. Go through your own list of the "
     "tasks, in the order in which you made them."
@@ -299,9 +300,28 @@ def of_limit(nodes: Collection[ast.AST]) -> Suspect | None:
         line_of_call(node)
         for node in nodes
         if isinstance(node, ast.Call) and is_named(node.func, names)
-        if any(isinstance(part, ast.Constant) for part in node.args)
+        if any(map(_is_own_number, node.args))
     ]
-    return _only(limits, "limits how many run at once", "Does the exercise ask for that limit?")
+    return _only(limits, "limits how many run at once", ASKED_FOR)
+
+
+def of_fixed_number(nodes: Collection[ast.AST]) -> Suspect | None:
+    """The one line that starts so many tasks as a number of the answer's own says, or None."""
+    starting = {
+        node.lineno
+        for node in nodes
+        if isinstance(node, LOOPS)
+        for rows in ([node] if hasattr(node, "iter") else getattr(node, "generators", ()))
+        if isinstance(rows.iter, ast.Call) and is_named(rows.iter.func, ("range",))
+        if len(rows.iter.args) == 1 and _is_own_number(rows.iter.args[0])
+        if any(_calls(ast.walk(node), "create_task", "ensure_future"))
+    }
+    return _only(starting, "starts a fixed number of tasks", ASKED_FOR)
+
+
+def _is_own_number(value):
+    """Whether this is a number, or a name in capitals, which stands for one."""
+    return isinstance(value, ast.Constant) or isinstance(value, ast.Name) and value.id.isupper()
 
 
 def of_one_wait(nodes: Collection[ast.AST]) -> Suspect | None:
