@@ -1043,3 +1043,10 @@ def start(main):
         tidy.callback(_cancel_rest, loop)
         asyncio.set_event_loop(loop)
         return loop.run_until_complete(main())
+
+# %% overlap-1 right: the last page first
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    return (await asyncio.gather(*map(fetch, reversed(pages))))[::-1]

@@ -3373,3 +3373,31 @@ async def supervise(worker, restarts, pause):
             return shift.result()
         left -= 1
         await asyncio.sleep(pause)
+
+# %% fail-fast-1 right: the last item first
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(buy(item)) for item in reversed(items)]
+    return [task.result() for task in reversed(tasks)]
+
+# %% within-1 right: the last url first
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    tasks = {url: asyncio.create_task(fetch(url)) for url in reversed(urls)}
+    try:
+        if tasks:
+            await asyncio.wait(tasks.values(), timeout=seconds)
+    finally:
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+    return {
+        url: task.result()
+        for url, task in tasks.items()
+        if not task.cancelled() and task.exception() is None
+    }

@@ -2829,3 +2829,20 @@ async def listen(subscribe):
     ear = Ear()
     subscribe(ear)
     return await ear
+
+# %% leave-pool-1 right: the last item first
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def crunch(work, items, seconds):
+    loop = asyncio.get_running_loop()
+    pool = ThreadPoolExecutor(2)
+    jobs = {item: pool.submit(work, item) for item in list(items)[::-1]}
+    try:
+        await asyncio.wait([asyncio.wrap_future(job) for job in jobs.values()], timeout=seconds)
+    finally:
+        for job in jobs.values():
+            job.cancel()
+        await loop.run_in_executor(None, pool.shutdown)
+    return {item: job.result() for item, job in jobs.items() if not job.cancelled()}

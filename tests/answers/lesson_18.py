@@ -3213,3 +3213,25 @@ def make_app(connect):
         return await life.price(name)
 
     return app
+
+# %% ten-parts-1 right: asks for the last part first
+import asyncio
+
+
+async def page(ask, parts, seconds):
+    tasks = {part: asyncio.create_task(ask(part)) for part in list(parts)[::-1]}
+    try:
+        if tasks:
+            await asyncio.wait(tasks.values(), timeout=seconds)
+    finally:
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+    found = {}
+    for part in parts:
+        task = tasks[part]
+        if task.cancelled() or isinstance(task.exception(), OSError):
+            found[part] = None
+        else:
+            found[part] = task.result()
+    return found

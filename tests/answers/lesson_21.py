@@ -2007,3 +2007,18 @@ _entry = itemgetter("account", "id")
 
 def pay(book, payment):
     book[_entry(payment)] = payment["amount"]
+
+# %% batches-1 right: the last batch first
+import math
+
+
+def all_of(work, part):
+    return [work(number) for number in part]
+
+
+async def work_all(client, work, numbers):
+    size = max(1, math.ceil(len(numbers) / 40))
+    parts = [numbers[start : start + size] for start in range(0, len(numbers), size)]
+    futures = [client.submit(all_of, work, part) for part in reversed(parts)]
+    found = await client.gather(futures)
+    return [result for part in reversed(found) for result in part]

@@ -992,3 +992,13 @@ def report(fetch, urls):
     """Return the pages of `urls` as one string; a plain function."""
     with asyncio.Runner() as runner:
         return ", ".join(runner.run(_all_pages(fetch, urls)))
+
+# %% edge-1 right: the last url first
+import asyncio
+
+
+def report(fetch, urls):
+    async def all_of_them():
+        return await asyncio.gather(*(fetch(url) for url in reversed(urls)))
+
+    return ", ".join(reversed(asyncio.run(all_of_them())))

@@ -7471,3 +7471,38 @@ async def crawl(url, pages, workers, tell):
         for task in crew:
             task.cancel()
     return names, failed
+
+# %% crawl-pipeline-1 right: the last page first
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    todo, raws = list(pages), asyncio.Queue(size)
+    done, failed = {}, {}
+
+    async def work():
+        while todo:
+            page = todo.pop()
+            try:
+                raw = await fetch(page)
+            except Exception as error:
+                failed[page] = error
+            else:
+                await raws.put((page, raw))
+
+    async def parser():
+        while True:
+            page, raw = await raws.get()
+            try:
+                done[page] = await parse(raw)
+            except Exception as error:
+                failed[page] = error
+            raws.task_done()
+
+    async with asyncio.TaskGroup() as group:
+        parsing = group.create_task(parser())
+        working = [group.create_task(work()) for _ in range(workers)]
+        await asyncio.gather(*working)
+        await raws.join()
+        parsing.cancel()
+    return done, failed

@@ -175,7 +175,7 @@ class Cancel(Exercise):
                     "heap",
                     "The other seven were to wake on time, and some of them did not.",
                     lab.call_of("*remove", "*pop") or lab.deleting() or lab.assigned("sleeping"),
-                    "To take an item out of the middle of a heap is to break it. Put "
+                    "To take an item out of the middle of a heap can break it. Put "
                     "None in the place of the task, or call `heapq.heapify`.",
                     headline="broke the heap",
                 )

@@ -118,7 +118,7 @@ class WriteBell(Exercise):
                 if failed and not run.clock.over
                 else "The ring did not wake (c), which nobody had cancelled.",
                 at_index,
-                "An index is right as long as nobody before it leaves: then all behind move up. "
+                "An index is right only until somebody before it leaves: then all behind move up. "
                 "Take out the `wake` itself.",
                 at="takes out what has this index by now",
             )

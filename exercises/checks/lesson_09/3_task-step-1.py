@@ -140,8 +140,8 @@ class Start(Exercise):
                 lab.earliest(
                     lab.while_loop(), lab.call_of("step"), lab.call_of("call_soon", given="()")
                 ),
-                "None means: go on with the others first. `loop.call_soon(step)`, without "
-                "calling `step` there, and return.",
+                "None means: go on with the others first. Hand the step to the loop, "
+                "`loop.call_soon(step)`, and return.",
                 headline="resumed it at once",
             )
         wrong = self._result(lab, got, "polite")

@@ -90,7 +90,7 @@ class FirstAnswer(Exercise):
                 "without a group, and stop the rest yourself."
                 if group
                 else "Whoever is *done* first may have failed, and that must not end the others. "
-                "Catch its error, and wait for the next answer.",
+                "Keep its error, and wait for the next answer.",
                 headline="one failure stopped them all"
                 if group
                 else "took a failure for the answer",

@@ -205,6 +205,8 @@ class LeakDetector(Exercise):
                     "`gather` raises the first CancelledError, and waits for no other task: with "
                     "`return_exceptions=True` it waits for all."
                 )
+            elif short:
+                try_ = "Some cleanups take longer. Await the tasks without a limit of time."
             elif cancels:
                 try_ = (
                     "`cancel()` only asks a task to end. Await the tasks themselves, with "

@@ -92,15 +92,25 @@ class Fixture(Exercise):
                 lab,
                 kitchen,
                 how,
-                "I used it with a fridge that does not start",
+                "I used `kitchen` with a fridge that does not start",
                 ["oven on", "oven off"],
                 fridge="on",
             )
             self._use(
-                lab, kitchen, how, "I used it with a fridge whose `off` raises", good, fridge="off"
+                lab,
+                kitchen,
+                how,
+                "I used `kitchen` with a fridge whose `off` raises",
+                good,
+                fridge="off",
             )
             self._use(
-                lab, kitchen, how, "I used it with an oven that does not start", [], oven="on"
+                lab,
+                kitchen,
+                how,
+                "I used `kitchen` with an oven that does not start",
+                [],
+                oven="on",
             )
 
     @sweep(

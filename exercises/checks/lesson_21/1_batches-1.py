@@ -100,7 +100,9 @@ class Batches(Exercise):
                 f"{many} numbers went out in {calls} calls.",
                 (max(client.share) == 1 and lab.call_of("submit", "map", given="work"))
                 or _size(lab),
-                "Each call costs five times what a number does. Put more numbers into one: 40 "
+                "`//` rounds down, and what is left over makes more calls. Round up: `math.ceil`."
+                if lab.operation("//") and max(client.share) > 1
+                else "Each call costs five times what a number does. Put more numbers into one: 40 "
                 "calls at most.",
                 headline="too small to ship",
             )

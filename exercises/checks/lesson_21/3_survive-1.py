@@ -118,8 +118,8 @@ class Survive(Exercise):
                 f"Item 17 failed with a LookupError of its own and was sent {times} times.",
                 lab.earliest(lab.handler(), lab.call_of("isinstance", given="*Exception"))
                 or lab.keyword("return_exceptions"),
-                "Its worker is well, and the call would fail again. `except client.WorkerDied` "
-                "catches only the loss of a worker.",
+                "Its worker is well, and the call would fail again. Only a `client.WorkerDied` is "
+                "a loss: let every other error come out.",
             )
 
         client, work = prepared({15: 100})

@@ -228,7 +228,7 @@ class Bench(Exercise):
                     f"The ways ran in the order {order}. The run of `c` that doesn't count came "
                     "when `b` had been measured.",
                     lab.condition() or lab.for_loop("*ways*"),
-                    try_="Let each way run once in a loop of its own, before the first round.",
+                    try_="Run each way once, in a separate loop before the first round.",
                     headline="warmed up too late",
                 )
             raise Wrong(

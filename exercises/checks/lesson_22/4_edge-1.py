@@ -107,13 +107,9 @@ class Edge(Exercise):
 
         async def fetching(url):
             loops.append(asyncio.get_running_loop())
-            number = fetch.started.count(url)
-            return await fetch(url) + "'" * number  # another one each time
+            return await fetch(url)
 
-        lab.told(
-            f"with {urls}"
-            + "; `fetch` returns another page each time" * (len(set(urls)) < len(urls))
-        )
+        lab.told(f"with {urls}")
         try:
             text = lab.call(report, fetching, urls)
         except ExceptionGroup as group:

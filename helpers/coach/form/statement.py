@@ -4,6 +4,7 @@
 """
 
 import inspect
+import itertools
 import math
 import pprint
 from collections.abc import Iterable, Iterator, Sequence
@@ -191,8 +192,15 @@ def surplus(got: Iterable, expected: Iterable) -> Iterator:
     """The items of `got` that are left when each value in `expected` has taken away one."""
     rest = list(expected)
     for item in got:
-        match = next((n for n, other in enumerate(rest) if same_value(item, other)), None)
+        # Its very equal first: of numbers above a thousand the next ones count as the same value.
+        equal = (n for n, other in enumerate(rest) if _are_equal_numbers(item, other))
+        alike = (n for n, other in enumerate(rest) if same_value(item, other))
+        match = next(itertools.chain(equal, alike), None)
         if match is None:
             yield item
         else:
             del rest[match]
+
+
+def _are_equal_numbers(one, other):
+    return type(one) is type(other) and isinstance(one, (int, float)) and one == other

@@ -20,8 +20,8 @@ GOES_ON = (
     "await them; a TaskGroup does both for you."
 )
 SKIPPED = (
-    "What comes after it is skipped. Cancel the tasks that you started in a `finally`, and "
-    "await them; a TaskGroup does both for you."
+    "What comes after it is skipped. In a `finally`, cancel the tasks that you started, and await "
+    "them; a TaskGroup does both for you."
 )
 
 
