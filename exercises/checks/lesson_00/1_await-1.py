@@ -48,10 +48,10 @@ class GetTheValue(Exercise):
                     "raised",
                     f"It slept, and then the task was not done yet: InvalidStateError: {error}",
                     slept,
-                    "How long a task takes nobody knows beforehand. Await the task: that waits "
-                    "just as long, and gives its result.",
+                    "The task begins only when this sleep has begun, and a sleep beside it doesn't "
+                    "wait for it. Await the task: that waits just as long, and gives its result.",
                     headline="asked for the result too early",
-                    at="only guesses how long it takes",
+                    at="doesn't wait for the task",
                 ) from None
             if isinstance(run.result, str) and "<function" in run.result:
                 raise Wrong(

@@ -12,7 +12,7 @@ KINDS = {
         "wrong order",
         "",
         "The items are right, their order is not. Keep the order in which they were asked for, "
-        "whichever became ready first and whatever their values are.",
+        "whichever became ready first.",
     ),
     "raised": Kind(
         "raised an error",
