@@ -59,8 +59,8 @@ def test_an_answer_gets_what_it_deserves(answer):
     exercise = finding.find(answer.id)
     for _ in range(AGAIN):
         verdict, _ = judged(exercise, cell(answer.text, exercise.asks))
-        # With the real clock a line is looked for as long as a learner will wait, and no longer; and
-        # what is seen first there depends on how quick the machine is just then.
+        # With the real clock a line is looked for as long as a learner will wait, and no longer;
+        # and what is seen first there depends on how quick the machine is just then.
         if exercise.clock == "virtual" or verdict.status != "not yet" or answer.role == "right":
             break
         if exercise.takes_value() or points_well(answer, verdict.line):

@@ -173,7 +173,9 @@ class RunAlone(Exercise):
                 f"It returned {got}. The last `send` was not followed by a pause: the "
                 "coroutine ended.",
                 lab.operation("+="),
-                "Count after `send` has come back, not before.",
+                "Count after `send` has come back, not before."
+                if lab.operation("+=")
+                else "When the first `send` is made there has been no pause: begin at 0.",
                 headline="counted the end",
             )
         if got[0] == result and isinstance(got[1], int) and got[1] < pauses:

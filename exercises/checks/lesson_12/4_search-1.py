@@ -126,7 +126,7 @@ class StopTheSearch(Exercise):
                 "time limit",
                 "1 s later it had not returned: it waited for the `look` that had begun.",
                 lab.earliest(lab.call_of("to_thread", "run_in_executor", "submit", "shield")),
-                "A thread that is in `look` can't look at the clock. Let the loop watch the time: "
+                "Nobody looks at the clock while a `look` goes on. Let the loop watch the time: "
                 "`async with asyncio.timeout(seconds):`.",
                 headline="waited for the last `look`",
             )

@@ -122,7 +122,7 @@ class AsTheyArrive(Exercise):
             if loop.time() - begin > 7.5:
                 raise Wrong(
                     "late",
-                    f"b failed after 7 s, and I heard of it after {loop.time() - begin:g} s.",
+                    f"It failed after 7 s, and I heard of it after {loop.time() - begin:g} s.",
                     lab.earliest(lab.call_of("gather"), lab.await_of("task"), lab.async_for()),
                     "An error of a task is kept until somebody awaits the task. A TaskGroup "
                     "around the loop hears of it at once.",

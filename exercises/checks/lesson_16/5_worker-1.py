@@ -230,8 +230,8 @@ class Survivor(Exercise):
                     "The worker was cancelled while it waited in `get`, and called `task_done()` "
                     "for an item that it never got.",
                     lab.call_of("task_done"),
-                    "Put the `get` before the `try`: if it is cancelled, there is no item to be "
-                    "done.",
+                    "Put the `get` before the `try` whose `finally` calls `task_done`: if it is "
+                    "cancelled, there is no item to be done.",
                     headline="counted an item that it never got",
                 )
             raise Wrong(

@@ -167,7 +167,7 @@ class TwoStages(Exercise):
             "`fetch` may return None for a page. Mark the end with an object of your own, which "
             "`fetch` can't return: `END = object()`.",
             headline="took a page for the end",
-            at="takes a None that was fetched for the end" if len(tests) == 1 else "",
+            at="takes a fetched None as the end" if len(tests) == 1 else "",
         )
 
     def uneven(self, pipeline, lab, pages, workers):

@@ -374,7 +374,7 @@ class Stopping(Exercise):
                     f"{page!r} was begun and not finished; in the end it is "
                     "neither in `todo` nor in `done`.",
                     self.lets_go(lab, fetch, page, error),
-                    "Give it back, whatever ended it: `except BaseException: "
+                    "Put the page back, whatever ended its fetch: `except BaseException: "
                     "todo.append(page)`, then `raise`.",
                     headline="lost pages",
                     at=f"lets {'an error' if page == fails else 'a cancellation'} pass",
@@ -488,7 +488,7 @@ class Stopping(Exercise):
         "BaseException:  # whatever ends it, the page is not lost",
         "asyncio.CancelledError:",
         kind="lost items",
-        says="whatever ended it",
+        says="whatever ended its fetch",
     )
 
     @right
@@ -613,7 +613,7 @@ class Stopping(Exercise):
             for _ in range(workers):
                 group.create_task(worker())
 
-    @wrong("lost items", says="Give it back")
+    @wrong("lost items", says="Put the page back")
     async def gives_nothing_back(fetch, todo, done, workers, stop, grace):
         async def worker():
             while todo and not stop.is_set():

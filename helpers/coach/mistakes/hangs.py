@@ -65,7 +65,7 @@ NO_FLAG = (
     "Wake each one at the end, by a `None` of its own or by `queue.shutdown()`."
 )
 NOBODY_TAKES = (
-    "A queue with a `maxsize` takes so many items, and then `put` waits until somebody takes one: "
+    "A queue with a `maxsize` holds that many items, and then `put` waits until one is taken out: "
     "whoever takes them out has to run by then."
 )
 

@@ -235,10 +235,10 @@ def of_alike(nodes: Collection[ast.AST]) -> Suspect | None:
     looks for one of them.
     """
     asked = _only(asked_before(nodes), "skips what was there before", PASSED)
-    kept = asked or _only(keyed(nodes), "keeps only one of those that are equal", KEYED)
+    kept = asked or _only(keyed(nodes), "keeps only one of several that are equal", KEYED)
     return kept or _only(
         _calls(nodes, "index", "remove"),
-        "finds the first of those that are equal",
+        "finds the first of several that are equal",
         "`index` and `remove` take the first item that is equal, not yours. Keep its position.",
     )
 
