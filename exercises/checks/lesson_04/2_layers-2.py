@@ -246,7 +246,7 @@ class Bill(Exercise):
         return heard, totals
 
     def _asks_on(self, lab, heard, price):
-        *_, last = heard
+        last = heard[-1]
         if heard[-2:] == [last, last] and price == 0:
             return Wrong(
                 "falsy",

@@ -168,13 +168,14 @@ class RunAlone(Exercise):
                 "The result is the `value` of the StopIteration.",
             )
         if got == (result, pauses + 1):
+            adds = lab.operation("+=")
             raise Wrong(
                 "counted wrong",
                 f"It returned {got}. The last `send` was not followed by a pause: the "
                 "coroutine ended.",
-                lab.operation("+="),
+                adds,
                 "Count after `send` has come back, not before."
-                if lab.operation("+=")
+                if adds
                 else "When the first `send` is made there has been no pause: begin at 0.",
                 headline="counted the end",
             )

@@ -96,7 +96,7 @@ class AddWhatComes(Exercise):
             )
 
     async def _once(self, add, totals):
-        await add(totals, "a", self._fetch(iter([("a", 3, 1)])))
+        await add(totals, "a", self._fetch(iter([("a", 3, 1)]), []))
 
     async def _all(self, add, totals, calls, fetched):
         async with asyncio.TaskGroup() as group:
@@ -104,7 +104,7 @@ class AddWhatComes(Exercise):
                 fetch = self._fetch(iter([call]), fetched)
                 group.create_task(as_coroutine(add(totals, call[0], fetch)))
 
-    def _fetch(self, calls, fetched=None):
+    def _fetch(self, calls, fetched):
         """`fetch` for one call of the answer. calls: an iterator over (name, number, seconds).
         fetched: a list that gets the numbers which were asked for.
         """
@@ -120,8 +120,7 @@ class AddWhatComes(Exercise):
                 )
             if asked != name:
                 raise Wrong("value", f"`fetch` was called with {name!r}, and not with {asked!r}.")
-            if fetched is not None:
-                fetched.append(number)
+            fetched.append(number)
             await asyncio.sleep(seconds)
             return number
 

@@ -462,10 +462,12 @@ def _takes_early(lab):
     makes = lab.text.calls_of("create_task", "ensure_future", "gather")
     started = [given for call in makes for given in call.args]
     gathering = [
-        loop
-        for loop in lab.nodes()
-        if isinstance(loop, (ast.While, ast.For)) and not lab.text.calls_of("send", inside=loop)
-        if any(loop is not outer and loop in ast.walk(outer) for outer in _loops(lab))
+        inner
+        for outer in lab.nodes()
+        if isinstance(outer, (ast.While, ast.For, ast.AsyncFor))
+        for inner in ast.walk(outer)
+        if isinstance(inner, (ast.While, ast.For)) and inner is not outer
+        if not lab.text.calls_of("send", inside=inner)
     ]
     return lab.earliest(
         *(
@@ -475,7 +477,3 @@ def _takes_early(lab):
             if isinstance(part, ast.Call) and is_named(part.func, ("*.get", "*.get_nowait"))
         )
     )
-
-
-def _loops(lab):
-    return [node for node in lab.nodes() if isinstance(node, (ast.While, ast.For, ast.AsyncFor))]

@@ -42,10 +42,9 @@ from helpers.coach.mistakes.source import Place, Source
 from helpers.coach.mistakes.verdict import Verdict, too_busy, verdict_of
 from helpers.coach.mistakes.words import error_words
 
-ROOM = (
-    30  # times as long as the model computed that an answer may take in a case of a sweep: a right
-)
-# one may compute five times as much, and a machine that others slow down no less than that
+# Times as long as the model computed that an answer may take in a case of a sweep: a right one may
+# compute five times as much, and others may slow the machine down to a fifth.
+ROOM = 30
 SWEEP = 10.0  # seconds that a sweep may take in all, where each case goes on
 MOST_STEPS = 20_000  # a recording of more is no picture any more
 

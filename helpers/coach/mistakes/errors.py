@@ -110,14 +110,15 @@ def mistake(error: BaseException, source: Source, asks: str) -> tuple[Wrong, Pla
 
 def _group_by_hand(group, first):
     """The Wrong for a group of errors that the answer made."""
+    at, try_ = GROUP_BY_HAND
     name = type(group).__name__
     name = f"{'an' if name.startswith('E') else 'a'} {name}"
     return Wrong(
         "raised",
         f"It raised {name}; the first error in it is {error_words(first)}.",
-        try_=GROUP_BY_HAND[1],
+        try_=try_,
         headline=f"raised {name}",
-        at=GROUP_BY_HAND[0],
+        at=at,
     )
 
 

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Collection, Iterator
 
 from helpers.coach.form.text import is_function
-from helpers.coach.mistakes.nodes import COMPREHENSIONS, is_named, own_nodes
+from helpers.coach.mistakes.nodes import COMPREHENSIONS, is_named, is_own_number, own_nodes
 
 STARTING = ("create_task", "ensure_future", "spawn")
 
@@ -47,6 +47,25 @@ def only_made(nodes: Collection[ast.AST]) -> Iterator[int]:
                 if getattr(step.target, "id", None) in awaited and isinstance(call, ast.Call):
                     if not is_named(call.func, (*STARTING, "submit", "run_in_executor")):
                         yield call.lineno
+
+
+def started_by_number(nodes: Collection[ast.AST]) -> Iterator[int]:
+    """Each loop over a `range` of the answer's own number, in which tasks are started."""
+    for node in nodes:
+        if isinstance(node, (ast.For, *COMPREHENSIONS)):
+            calls = [part for part in ast.walk(node) if isinstance(part, ast.Call)]
+            if any(_is_own_range(walked) for walked in _gone_through(node)):
+                if any(is_named(call.func, STARTING) for call in calls):
+                    yield node.lineno
+
+
+def _is_own_range(node):
+    return (
+        isinstance(node, ast.Call)
+        and is_named(node.func, ("range",))
+        and len(node.args) == 1
+        and is_own_number(node.args[0])
+    )
 
 
 def waited_once(nodes: Collection[ast.AST]) -> Iterator[int]:

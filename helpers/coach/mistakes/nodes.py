@@ -118,6 +118,11 @@ def uses(names: Iterable[str], node: ast.AST | None) -> bool:
     )
 
 
+def is_own_number(node: ast.AST) -> bool:
+    """Whether this is a constant, or a name in capitals, which stands for one."""
+    return isinstance(node, ast.Constant) or isinstance(node, ast.Name) and node.id.isupper()
+
+
 def is_constant(node: ast.AST, value: object) -> bool:
     """Whether this is the constant `value`, or a string or bytes with it inside."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):

@@ -24,7 +24,13 @@ from helpers.coach.mistakes.differences import (
 from helpers.coach.mistakes.edits import FALSY
 from helpers.coach.mistakes.handlers import CATCHES, catches, names_of, raised_again
 from helpers.coach.mistakes.keeping import asked_before, changed_underway, keyed, strides
-from helpers.coach.mistakes.loops import late_bound, only_made, started_lazily, waited_once
+from helpers.coach.mistakes.loops import (
+    late_bound,
+    only_made,
+    started_by_number,
+    started_lazily,
+    waited_once,
+)
 from helpers.coach.mistakes.nodes import (
     COLLECTED,
     LOOPS,
@@ -34,6 +40,7 @@ from helpers.coach.mistakes.nodes import (
     holds,
     is_constant,
     is_named,
+    is_own_number,
     line_of_call,
     makes_changing,
     own_nodes,
@@ -300,28 +307,14 @@ def of_limit(nodes: Collection[ast.AST]) -> Suspect | None:
         line_of_call(node)
         for node in nodes
         if isinstance(node, ast.Call) and is_named(node.func, names)
-        if any(map(_is_own_number, node.args))
+        if any(map(is_own_number, node.args))
     ]
     return _only(limits, "limits how many run at once", ASKED_FOR)
 
 
 def of_fixed_number(nodes: Collection[ast.AST]) -> Suspect | None:
-    """The one line that starts so many tasks as a number of the answer's own says, or None."""
-    starting = {
-        node.lineno
-        for node in nodes
-        if isinstance(node, LOOPS)
-        for rows in ([node] if hasattr(node, "iter") else getattr(node, "generators", ()))
-        if isinstance(rows.iter, ast.Call) and is_named(rows.iter.func, ("range",))
-        if len(rows.iter.args) == 1 and _is_own_number(rows.iter.args[0])
-        if any(_calls(ast.walk(node), "create_task", "ensure_future"))
-    }
-    return _only(starting, "starts a fixed number of tasks", ASKED_FOR)
-
-
-def _is_own_number(value):
-    """Whether this is a number, or a name in capitals, which stands for one."""
-    return isinstance(value, ast.Constant) or isinstance(value, ast.Name) and value.id.isupper()
+    """The one loop that starts so many tasks as a number of the answer's own says, or None."""
+    return _only(started_by_number(nodes), "starts a fixed number of tasks", ASKED_FOR)
 
 
 def of_one_wait(nodes: Collection[ast.AST]) -> Suspect | None:
