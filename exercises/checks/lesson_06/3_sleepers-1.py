@@ -50,6 +50,10 @@ class HeapWithTies(Exercise):
                 "Look at place 0 before you take out: what is popped is out of the heap.",
                 headline="lost a sleeper",
             )
+        if got == [a] and (loop := _through_a_heap(lab)):
+            raise _unsorted(
+                "The deadlines were 1, 2, 3 and 9. At 2 `due` returned [a] alone.", loop
+            )
         if got == [a]:
             raise Wrong(
                 "turns",
@@ -111,15 +115,9 @@ class HeapWithTies(Exercise):
         said = "I added a with the deadline 1, c with 3 and b with 2."
         got = self._looks(lab, f"{said} At 4 all were due", lambda: sleepers.due(4))
         self._looks(lab, "Nobody had been added", lambda: Sleepers().due(4))
-        heaps = {ast.unparse(call.args[0]) for call in lab.text.calls_of("heappush") if call.args}
-        if got == [a, c, b] and heaps:
-            raise Wrong(
-                "heap",
-                f"{said} At 4 `due` returned {got}; expected [a, b, c].",
-                lab.for_loop(*heaps),
-                "Only the first entry of a heap is sure to be in its place; the rest isn't sorted. "
-                "Take out one after the other with `heappop`.",
-                headline="took a heap for a sorted list",
+        if got == [a, c, b] and lab.text.calls_of("heappush"):
+            raise _unsorted(
+                f"{said} At 4 `due` returned {got}; expected [a, b, c].", _through_a_heap(lab)
             )
         lab.equal(got, [a, b, c], what="with 1 for a, 3 for c and 2 for b, at 4 `due` returned")
 
@@ -391,6 +389,24 @@ class HeapWithTies(Exercise):
                 found.append(heapq.heappop(self.heap)[2])
             return found
 
+    @wrong("heap", says="At 2 `due` returned [a] alone")
+    class walks_through_the_heap_until_one_is_late:
+        def __init__(self):
+            self.heap, self.tickets = [], itertools.count()
+
+        def add(self, deadline, who):
+            heapq.heappush(self.heap, (deadline, next(self.tickets), who))
+
+        def due(self, now):
+            found = []
+            for deadline, _, who in self.heap:
+                if deadline > now:
+                    break
+                found.append(who)
+            for _ in found:
+                heapq.heappop(self.heap)
+            return found
+
     @wrong("heap", says="[a, c, b]")
     class walks_through_the_heap:
         def __init__(self):
@@ -488,6 +504,24 @@ class Sleeper:
 
 def said(call):
     return f"`add({call[0]}, {call[1]!r})`" if isinstance(call, tuple) else f"`due({call})`"
+
+
+def _through_a_heap(lab):
+    """The line of a `for` that goes through what `heappush` fills, or None."""
+    heaps = {ast.unparse(call.args[0]) for call in lab.text.calls_of("heappush") if call.args}
+    return lab.for_loop(*heaps) if heaps else None
+
+
+def _unsorted(seen, loop):
+    """The mistake of one who goes through a heap as if it were sorted."""
+    return Wrong(
+        "heap",
+        seen,
+        loop,
+        "Only the first entry of a heap is sure to be in its place; the rest isn't sorted. "
+        "Take out one after the other with `heappop`.",
+        headline="took a heap for a sorted list",
+    )
 
 
 def _not_by_deadline(lab):

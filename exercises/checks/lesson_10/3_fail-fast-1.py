@@ -89,7 +89,7 @@ class FailFast(Exercise):
             "waits": some.permutations((1, 2, 3.5)),
             "moments": some.permutations((0.25, 0.5, 0)),
         },
-        fails=(ValueError, TimeoutError),
+        fails=(ValueError, TimeoutError, ...),
         cancels=True,
         most=30,
     )

@@ -162,7 +162,7 @@ class Limited(Exercise):
         },
         besides=[{"most": 50, "pages": ["a"] * 120, "results": {"a": None}}],
         most=15,
-        fails=(OSError, ConnectionError, LookupError),
+        fails=(OSError, ConnectionError, LookupError, ...),
     )
     def any_pages(self, limited, lab, most, pages, results):
         shown = pages if len(pages) < 9 else f"{len(pages)} pages"

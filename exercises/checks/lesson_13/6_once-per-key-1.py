@@ -359,7 +359,7 @@ class OncePerKey(Exercise):
     @sweep(
         lambda some: {"keys": some.lists(some.sampled_from("ab"), min_size=1, max_size=4)},
         most=6,
-        fails=(OSError, ConnectionError, LookupError),
+        fails=(OSError, ConnectionError, LookupError, ...),
     )
     def one_after_another(self, once_per_key, lab, keys):
         lab.told(f"and asked for {keys}, one after another")

@@ -162,7 +162,7 @@ class AllWorkersEnd(Exercise):
         besides=[
             {"urls": list(range(1100)), "pages": [""] * 1100, "waits": [1] * 1100, "workers": 100}
         ],
-        fails=(TimeoutError, asyncio.QueueEmpty),
+        fails=(TimeoutError, asyncio.QueueEmpty, ...),
         cancels=True,
         most=20,
     )

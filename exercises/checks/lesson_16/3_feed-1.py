@@ -233,7 +233,7 @@ class Feed(Exercise):
                 "size": 1,
             }
         ],
-        fails=(TimeoutError, asyncio.QueueEmpty),
+        fails=(TimeoutError, asyncio.QueueEmpty, ...),
         cancels=True,
         most=20,
     )

@@ -131,7 +131,7 @@ class ReadFrame(Exercise):
                 "caught too little",
                 "The connection ended where the length would come, and "
                 f"{type(error).__name__} came out.",
-                lab.call_of("readexactly"),
+                lab.text.of_traceback(error),
                 (late if lab.call_of("at_eof") else "")
                 + "Catch the IncompleteReadError of this read, and return None if its `partial` "
                 "is empty.",

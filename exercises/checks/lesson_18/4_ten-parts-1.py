@@ -197,6 +197,7 @@ class TenParts(Exercise):
             "cleanup": some.sampled_from((0, 0.5)),
         },
         most=8,
+        unseen=("waits",),
     )
     def any_cleanup(self, page, lab, waits, cleanup):
         asked, ended = [], []

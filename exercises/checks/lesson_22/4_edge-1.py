@@ -99,7 +99,7 @@ class Edge(Exercise):
             "pages": some.permutations(("", "page", ", ")),
             "waits": some.permutations((0.002, 0.006, 0.01)),
         },
-        fails=(OSError, ValueError),
+        fails=(OSError, ValueError, ...),
         most=6,
     )
     def any_urls(self, report, lab, urls, pages, waits):

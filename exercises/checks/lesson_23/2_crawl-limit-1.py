@@ -109,7 +109,7 @@ class TwoLimits(Exercise):
             "most": some.integers(1, 4),
             "apart": some.sampled_from((0, 0.25, 0.9, 3)),
         },
-        fails=(OSError,),
+        fails=(OSError, ...),
         most=25,
     )
     def any_limits(self, fetch_all, lab, pages, results, waits, most, apart):
@@ -144,7 +144,7 @@ class TwoLimits(Exercise):
 
     @sweep(
         lambda some: {"pages": some.permutations("abc"), "most": some.integers(1, 2)},
-        fails=(OSError,),
+        fails=(OSError, ...),
         most=4,
     )
     def few_places(self, fetch_all, lab, pages, most):

@@ -357,7 +357,7 @@ class TwoStages(Exercise):
             "workers": some.integers(1, 4),
             "size": some.integers(1, 3),
         },
-        fails=(KeyError,),
+        fails=(KeyError, ...),
         cancels=True,
         most=15,
     )

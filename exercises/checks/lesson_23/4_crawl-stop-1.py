@@ -202,7 +202,7 @@ class Stopping(Exercise):
             "grace": some.sampled_from((0, 0.81, 3.17)),
             "cleanup": some.sampled_from((0, 0, 0.21)),
         },
-        fails=(OSError, TimeoutError),
+        fails=(OSError, TimeoutError, ...),
         cancels=True,
         most=20,
     )

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from types import ModuleType
+from types import EllipsisType, ModuleType
 from typing import Any
 
 Inputs = Callable[[ModuleType], Mapping[str, Any]]
@@ -16,9 +16,11 @@ class Sweep:
 
     play: the method of the exercise that asks once. inputs: given `hypothesis.strategies`, gives a
     strategy for each argument of `play` by its name. besides: cases that are asked in any case.
-    most: cases to draw. fails: errors that each call of a service raises in turn. cancels: whether
-    the run is cancelled between any two moments at which something happens. calm: makes of a case
-    the same one in which nobody is cancelled, where the inputs tell who is.
+    most: cases to draw. fails: errors that each call of a service raises in turn; any_error:
+    whether it may raise others as well: those are tried that the answer itself catches somewhere.
+    cancels: whether the run is cancelled between any two moments at which something happens. calm:
+    makes of a case the same one in which nobody is cancelled, where the inputs tell who is. unseen:
+    names of inputs that no answer gets to see, such as how long each of its calls takes.
     """
 
     def __init__(
@@ -27,17 +29,20 @@ class Sweep:
         inputs: Inputs,
         besides: Iterable[Mapping[str, Any]],
         most: int,
-        fails: tuple[type[Exception], ...],
+        fails: tuple[type[Exception] | EllipsisType, ...],
         cancels: bool,
         calm: Calm | None,
+        unseen: tuple[str, ...],
     ):
         self.play = play
         self.inputs = inputs
         self.besides = [dict(case) for case in besides]
         self.most = most
-        self.fails = fails
+        self.fails = tuple(error for error in fails if error is not ...)
+        self.any_error = ... in fails
         self.cancels = cancels
         self.calm = calm
+        self.unseen = unseen
 
 
 def sweep(
@@ -45,19 +50,21 @@ def sweep(
     *,
     besides: Iterable[Mapping[str, Any]] = (),
     most: int = 40,
-    fails: tuple[type[Exception], ...] = (),
+    fails: tuple[type[Exception] | EllipsisType, ...] = (),
     cancels: bool = False,
     calm: Calm | None = None,
+    unseen: tuple[str, ...] = (),
 ) -> Callable[[Callable], Callable]:
     """Mark a method of an Exercise, `method(self, answer, lab, **case)`, as one that asks an
-    answer once and returns what came of it; `Sweep` tells of the arguments.
+    answer once and returns what came of it; `Sweep` tells of the arguments. Three dots at the end
+    of `fails` say that a call may raise any error.
 
     `inputs` is called with `hypothesis.strategies` when somebody checks an answer, and not before:
     who only looks at an exercise should not wait for Hypothesis to load.
     """
 
     def mark(play):
-        play.coach_sweep = Sweep(play, inputs, besides, most, fails, cancels, calm)
+        play.coach_sweep = Sweep(play, inputs, besides, most, fails, cancels, calm, unseen)
         return play
 
     return mark

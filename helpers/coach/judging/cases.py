@@ -22,9 +22,12 @@ def cases_of(sweep: Sweep) -> list[Case]:
 
 
 def ways_of(sweep: Sweep) -> list[str]:
-    """The names in the cases of a sweep that are nothing but True or False: how to ask."""
+    """The names in the cases of a sweep that tell how to ask: they are nothing but True or False,
+    or no answer gets to see them.
+    """
     cases = cases_of(sweep)
-    return [name for name in cases[0] if all(isinstance(case[name], bool) for case in cases)]
+    flags = (name for name in cases[0] if all(isinstance(case[name], bool) for case in cases))
+    return [*flags, *sweep.unseen]
 
 
 def smaller_than(case: Case, sweep: Sweep) -> list[Case]:

@@ -6,6 +6,7 @@ of them a service fails or the run is cancelled besides.
 """
 
 import gc
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NoReturn
@@ -17,11 +18,11 @@ from helpers.coach.judging.cases import Case, smaller_than, ways_of
 from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.model import ask, model_of
 from helpers.coach.judging.seen import differ
-from helpers.coach.judging.twists import NONE, Twist
+from helpers.coach.judging.twists import NONE, Twist, failure
 from helpers.coach.judging.what_if import CANCELLED, ERRORS, FAILED, changes, without_falsy
 from helpers.coach.mistakes.catalogue import KINDS
 from helpers.coach.mistakes.errors import is_slip, mistake
-from helpers.coach.mistakes.handlers import in_a_finally
+from helpers.coach.mistakes.handlers import caught_in, in_a_finally
 from helpers.coach.mistakes.suspects import GUESSED, of_count, of_error
 from helpers.coach.mistakes.verdict import narrowed
 
@@ -29,6 +30,8 @@ from helpers.coach.mistakes.verdict import narrowed
 TURNING = ("raised", "deadlock", "one sentinel")
 # Mistakes whose line is that of what ran, and no guess: nothing that they turn on says more.
 RAN = ("leaked", "limit", "left open")
+# Cases, at most, that are asked on the real clock to see whether a guess holds.
+FEW = 2
 # Mistakes that say little, where nothing else is said: what they turn on says more.
 VAGUE = ("value", "calls", "late", "early return", "deadlock")
 
@@ -73,7 +76,10 @@ class Sweeping:
         self._lab.sweeping = False
 
     def _sweep(self, sweep: Sweep, answer):
+        failing = []
         for case, twist, expected in self._model.asked(sweep, self._lab, self._go_on):
+            if twist.error and twist.error is sweep.fails[0]:
+                failing.append((case, twist))
             if twist is NONE:
                 try:
                     self._compare(sweep, answer, case, NONE, expected)
@@ -81,6 +87,17 @@ class Sweeping:
                     self._smallest(sweep, answer, case, error)
             elif not isinstance(expected.error, Wrong):
                 self._twisted(sweep, answer, case, twist, expected)
+        for error in caught_in(self._lab.nodes()) if sweep.any_error else ():
+            for case, twist in failing if error not in sweep.fails else ():
+                self._fails_otherwise(sweep, answer, case, twist, error)
+
+    def _fails_otherwise(self, sweep, answer, case, twist, error):
+        """Compare what comes of a failure as in `twist`, but with an `error` that the answer
+        catches somewhere: it may mean one of its own there, and not that of a service.
+        """
+        other = failure(twist.service, twist.argument, error)
+        expected = self._model.outcome(sweep, self._lab, case, other, self._go_on)
+        self._twisted(sweep, answer, case, other, expected)
 
     def _twisted(self, sweep, answer, case, twist, expected):
         """Compare what came of a case in which it goes well if nothing befalls it."""
@@ -147,9 +164,14 @@ class Sweeping:
         if found.kind in RAN and found.line:
             raise error
         turns = error is found or (found.kind in TURNING and not is_slip(error, lab.text))
-        if lab.clock != "virtual" or not turns:
+        if not turns:
             raise error
         shown = lab.shown
+        without = without_falsy(case, ways_of(sweep))
+        if lab.clock != "virtual":
+            self._keep_no_wrong_guess(sweep, answer, found, itertools.islice(without, FEW))
+            lab.shown = shown
+            raise error
         calm = sweep.calm(case) if sweep.calm and _is_vague(found) else case
         if calm != case and self._goes_well(sweep, answer, calm):
             lab.shown = shown
@@ -164,21 +186,19 @@ class Sweeping:
                 error = found
                 break
         else:
-            if (
-                error is found
-                and found.try_ in GUESSED
-                and self._is_no_matter(sweep, answer, without_falsy(case, ways_of(sweep)))
-            ):
-                found.line, found.at, found.try_ = None, "", None
+            self._keep_no_wrong_guess(sweep, answer, found, without)
         lab.shown = shown
         raise error
 
-    def _is_no_matter(self, sweep, answer, cases):
-        """Whether the answer is wrong in each of these cases, too, as far as they can be asked."""
+    def _keep_no_wrong_guess(self, sweep, answer, found, cases):
+        """Take the line out of a mistake where it was guessed for a value that counts as false,
+        and the answer is wrong in these cases without one, too, as far as they can be asked.
+        """
+        if found.try_ not in GUESSED:
+            return
         asked = [each for each in cases if self._expected(sweep, each).error is None]
-        return bool(asked) and all(
-            self._error_in(sweep, answer, each) is not None for each in asked
-        )
+        if asked and all(self._error_in(sweep, answer, each) is not None for each in asked):
+            found.line, found.at, found.try_ = None, "", None
 
     def _goes_well(self, sweep, answer, case, twist=NONE):
         """Whether the answer is right in a case of our own, which may be none that fits."""

@@ -46,10 +46,14 @@ def failures(services: Iterable[Callable], errors: Iterable[type[Exception]]) ->
             if argument not in arguments:
                 arguments.append(argument)
         for argument in arguments[:ARGUMENTS]:
-            for error in errors:
-                said = f"`{service.__name__}` raised {error.__name__} for {brief(argument)}."
-                found.append(Twist(said, service.__name__, argument, error))
+            found += (failure(service.__name__, argument, error) for error in errors)
     return found
+
+
+def failure(service: str, argument: object, error: type[Exception]) -> Twist:
+    """The service of this name failing for that argument with such an error."""
+    said = f"`{service}` raised {error.__name__} for {brief(argument)}."
+    return Twist(said, service, argument, error)
 
 
 def cancellations(recording: Recording, asks: str) -> list[Twist]:

@@ -79,7 +79,7 @@ def changes(case: Case, nodes: Collection[ast.AST], ways: Collection[str] = ()) 
                 yield Change({**case, name: alone[name]}, suspect)
             for name in met if len(met) > 2 else ():
                 yield Change({**alone, name: case[name]}, suspect)
-    less = {name: _once(value) for name, value in case.items()}
+    less = {name: value if name in ways else _once(value) for name, value in case.items()}
     if repr(less) != repr(case) and (suspect := of_alike(nodes)):
         yield Change(less, suspect)
 
