@@ -211,7 +211,7 @@ class Every(Exercise):
 
         start = 0.0
 
-        works = f"works of {', '.join(map(str, lengths))} s" if lengths else "no work to do"
+        works = f"works of {', '.join(map(str, lengths))} s" if lengths else "`times=0`"
         lab.told(f"with beats {seconds} s apart, and {works}; each sleep ends {late} s late")
         run = lab.run(main())
         if run.error is None and len(begun) < len(lengths):

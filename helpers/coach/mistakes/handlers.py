@@ -128,11 +128,13 @@ def suppressing(block: ast.AST) -> tuple[int, set[str]] | None:
     return None
 
 
-def keepers(nodes: Collection[ast.AST], names: Collection[str]) -> Iterator[Keeper]:
-    """All places of an answer that may keep errors of these names."""
+def keepers(
+    nodes: Collection[ast.AST], names: Collection[str], sure: bool = False
+) -> Iterator[Keeper]:
+    """All places of an answer that may keep errors of these names. sure: as for `kept_by`."""
     for node in nodes:
         if isinstance(node, (ast.Try, ast.TryStar, ast.With, ast.AsyncWith)):
-            if kept := kept_by(node, names):
+            if kept := kept_by(node, names, sure):
                 yield kept
         elif isinstance(node, ast.keyword) and node.arg == "return_exceptions":
             if not (isinstance(node.value, ast.Constant) and not node.value.value):

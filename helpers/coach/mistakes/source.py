@@ -386,7 +386,8 @@ class Source(Lines):
         """What keeps such an error from coming out; None if there is nothing, or more than one
         thing.
         """
-        found = set(keepers(self.nodes(), names_of(errors)))
+        names = names_of(errors)
+        found = set(keepers(self.nodes(), names)) or set(keepers(self.nodes(), names, sure=True))
         return found.pop() if len(found) == 1 else None
 
     def keeper(self, error: BaseException) -> Keeper | None:
@@ -412,13 +413,15 @@ class Source(Lines):
         waited: the lines at which the answer's tasks waited when it came, if they are known.
         """
         met = set(self._kept_at(waited, asyncio.CancelledError))
+        # Where a `raise` stands under a condition, that was not met.
+        met = met or set(self._kept_at(waited, asyncio.CancelledError, sure=True))
         found = met.pop() if len(met) == 1 else self.keeper_of(asyncio.CancelledError)
         return found and self.place(found.line)
 
-    def _kept_at(self, lines, error):
-        """All that may keep such an error which comes out of one of these lines."""
+    def _kept_at(self, lines, error, sure=False):
+        """All that may keep such an error which comes out of one of these lines. sure: one did."""
         blocks = (block for line in lines for block in around(self.nodes(), line))
-        return filter(None, (kept_by(block, names_of((error,))) for block in blocks))
+        return filter(None, (kept_by(block, names_of((error,)), sure) for block in blocks))
 
     def locks_made_per_call(self) -> list[tuple[int, ast.AsyncFunctionDef]]:
         """The lines at which an `async def` makes a lock, so anew in each call, and that one."""

@@ -57,6 +57,7 @@ from helpers.coach.mistakes.replacing import (
 
 LETTERS = ("title", "capitalize", "upper", "lower", "casefold", "swapcase")
 TAKING = ("len", "list", "tuple", "set", "deque", "iter", "map", "sorted", "heappop", "heappush")
+VIEWS = ("*.items", "*.keys", "*.values")
 FILLING = ("*.append", "*.popleft", "*.pop", "*.extend", "*.insert", "*.remove", "*.clear")
 CUTTING = (
     *("strip", "lstrip", "rstrip", "splitlines"),
@@ -464,6 +465,8 @@ def _rows(nodes) -> set[str]:
             found += node.args
         elif isinstance(node, ast.Call) and is_named(node.func, FILLING):
             found.append(node.func.value)
+    views = [one for one in found if isinstance(one, ast.Call) and is_named(one.func, VIEWS)]
+    found += [view.func.value for view in views]
     return set(map(ast.unparse, found))
 
 
