@@ -2208,6 +2208,23 @@ def bill(order):
                 prices.append((yield name))
     return reduce(add, prices, 0)
 
+# %% layers-2 wrong: the same inner order twice is asked for once
+# cause: the guard against cycles remembers each list for ever, so the same list object ordered twice (menu = [...]; [menu, menu]) counts once
+# line: if id(part) not in seen:
+def bill(order, seen=None):
+    """Yield each name, be sent its price; return the sum."""
+    seen = set() if seen is None else seen
+    seen.add(id(order))
+    total = 0
+    for part in order:
+        if isinstance(part, list):
+            # An order that holds itself would never end.
+            if id(part) not in seen:
+                total += yield from bill(part, seen)
+        else:
+            total += yield part
+    return total
+
 # %% layers-3 right: ExitStack callback returns the key
 from contextlib import ExitStack
 

@@ -2304,6 +2304,34 @@ def next_wait(ready, sleeping, now):
         case _:
             return None
 
+# %% wait-1 wrong: rounds to milliseconds
+# cause: the rest is rounded: 0.0004 s becomes 0 (the loop spins), 1.0006 s becomes 1.001 (it sleeps past the deadline)
+# line: return max(0, round(deadline - now, 3))
+def next_wait(ready, sleeping, now):
+    """Return the seconds that the loop may sleep; None if nothing will ever happen."""
+    if ready:
+        return 0
+    if not sleeping:
+        return None
+    deadline, _, _ = sleeping[0]
+    return max(0, round(deadline - now, 3))
+
+# %% wait-1 wrong: takes the first out and puts it back
+# cause: heappop and heappush may leave the heap's list in another order: deadlines [1, 2, 3, 4, 5] become [1, 2, 3, 5, 4]
+# line: first = heapq.heappop(sleeping) | heapq.heappush(sleeping, first)
+import heapq
+
+
+def next_wait(ready, sleeping, now):
+    """Return the seconds that the loop may sleep; None if nothing will ever happen."""
+    if ready:
+        return 0
+    if not sleeping:
+        return None
+    first = heapq.heappop(sleeping)
+    heapq.heappush(sleeping, first)
+    return max(0, first[0] - now)
+
 # %% sleepers-1 right: groups by deadline, heap of deadlines
 import heapq
 

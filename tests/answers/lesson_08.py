@@ -3124,6 +3124,23 @@ async def deliver(next_line, waiting):
     for number in tuple(waiting):
         settle(number, "set_exception", lambda: ConnectionError("the other side hung up"))
 
+# %% deliver-1 wrong: number 1 gets the answer to number 12
+# cause: looks for a number that the line begins with; b"12 tea" goes to question b"1" if that waits too and was asked earlier
+# line: if line.startswith(number): | none
+async def deliver(next_line, waiting):
+    """Give each answer to the future that waits for it, and the rest an error."""
+    while line := await next_line():
+        for number, future in waiting.items():
+            if line.startswith(number):
+                del waiting[number]
+                if not future.done():
+                    future.set_result(line[len(number) + 1:])
+                break
+    for future in waiting.values():
+        if not future.done():
+            future.set_exception(ConnectionError("the other side has hung up"))
+    waiting.clear()
+
 # %% thread-1 right: a subclass of Thread
 import threading
 from helpers.eventloop.tasks import Future

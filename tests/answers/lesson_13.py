@@ -4328,3 +4328,35 @@ def once_per_key(load):
         return await asker
 
     return get
+
+# %% once-per-key-1 wrong: who is cancelled loads the page itself
+# cause: the one that is cancelled takes the load along, sees a cancelled load as the others do, and loads anew: its own cancellation is swallowed
+# line: if not task.cancelled(): | except asyncio.CancelledError:
+import asyncio
+
+
+def once_per_key(load):
+    """Return a function that gives what `load` gives, and loads each key once."""
+    tasks = {}
+
+    def forget(key, task):
+        if tasks.get(key) is task:
+            del tasks[key]
+
+    async def get(key):
+        while True:
+            task = tasks.get(key)
+            if task is None:
+                task = tasks[key] = asyncio.create_task(load(key))
+            try:
+                return await task
+            except asyncio.CancelledError:
+                if not task.cancelled():
+                    raise
+                # The load went with a task that was cancelled: once more.
+                forget(key, task)
+            except Exception:
+                forget(key, task)
+                raise
+
+    return get

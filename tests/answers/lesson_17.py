@@ -3726,6 +3726,22 @@ class _Frame:
 async def read_frame(reader):
     return await _Frame(reader)
 
+# %% frame-1 wrong: asks for the end only before it waits
+# cause: at_eof() is asked before the read; if the connection ends while read_frame waits for a frame, IncompleteReadError comes out instead of None
+# line: if reader.at_eof(): | (length,) = struct.unpack
+import asyncio
+import struct
+
+
+async def read_frame(reader):
+    """Return the next message, None at the end."""
+    if reader.at_eof():
+        return None
+    (length,) = struct.unpack(">I", await reader.readexactly(4))
+    if length > 1000:
+        raise ValueError(f"frame too long: {length}")
+    return await reader.readexactly(length)
+
 # %% line-in-time-1 right: AsyncExitStack with timeout, then partition
 import asyncio
 from contextlib import AsyncExitStack
@@ -3798,3 +3814,27 @@ class _Gate:
 
 def at_most(number, handle):
     return _Gate(number, handle).serve
+
+# %% at-most-1 wrong: swallows the errors of a lost connection
+# cause: if handle raises a ConnectionError (ConnectionResetError, BrokenPipeError), it does not come out
+# line: except ConnectionError:
+def at_most(number, handle):
+    """Return a handler that serves at most so many connections at a time."""
+    taken = 0
+
+    async def handler(reader, writer):
+        nonlocal taken
+        if taken >= number:
+            writer.write(b"busy\n")
+            writer.close()
+            return
+        taken += 1
+        try:
+            await handle(reader, writer)
+        except ConnectionError:
+            pass  # the client has hung up
+        finally:
+            taken -= 1
+            writer.close()
+
+    return handler

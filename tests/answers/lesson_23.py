@@ -7208,6 +7208,34 @@ async def fetch_all(fetch, pages, most, apart):
             group.create_task(runner())
     return answers
 
+# %% crawl-limit-1 wrong: the results by page, and a page comes twice
+# cause: the results are kept in a dict by page: if a page stands twice in `pages`, both get what the later fetch returned
+# line: results[page] = await fetch(page)
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    """Fetch all pages, in order; at most so many at once, and starts so far apart."""
+    loop = asyncio.get_running_loop()
+    places = asyncio.Semaphore(most)
+    results = {}
+
+    async def one(page):
+        try:
+            results[page] = await fetch(page)
+        finally:
+            places.release()
+
+    last = None
+    async with asyncio.TaskGroup() as group:
+        for page in pages:
+            await places.acquire()
+            if last is not None:
+                await asyncio.sleep(max(0, last + apart - loop.time()))
+            last = loop.time()
+            group.create_task(one(page))
+    return [results[page] for page in pages]
+
 # %% crawl-pipeline-1 right: Condition, deque and outcome dataclasses
 import asyncio
 from collections import deque
@@ -7470,6 +7498,57 @@ async def crawl(url, pages, workers, tell):
         await finished.wait()
         for task in crew:
             task.cancel()
+    return names, failed
+
+# %% crawl-whole-1 wrong: the pauses grow beyond 0.1 s
+# cause: the pause doubles with each try; after the fourth and the fifth try it is longer than the 0.1 s that are allowed
+# line: pause = random.uniform(0.75, 1) * 0.02 * 2 ** attempt | await asyncio.sleep(pause)
+import asyncio
+import random
+
+import httpx
+
+
+async def crawl(url, pages, workers, tell):
+    """Return the name of each page, and the pages that failed."""
+    names = {}
+    failed = []
+    todo = iter(pages)
+
+    async def get_name(client, page):
+        for attempt in range(6):
+            if attempt > 0:
+                await asyncio.sleep(pause)
+            # exponential backoff with jitter
+            pause = random.uniform(0.75, 1) * 0.02 * 2 ** attempt
+            try:
+                async with asyncio.timeout(0.3):
+                    response = await client.get(url + page)
+            except (TimeoutError, httpx.TransportError):
+                continue
+            if response.status_code == 429:
+                pause = float(response.headers["Retry-After"])
+            elif response.status_code == 200:
+                return response.json()["name"]
+            elif response.status_code != 503:
+                break
+        return None
+
+    async def worker(client):
+        for page in todo:
+            name = await get_name(client, page)
+            if name is not None:
+                names[page] = name
+            else:
+                failed.append(page)
+            tell(len(names), len(failed))
+
+    async with httpx.AsyncClient(
+        timeout=None, limits=httpx.Limits(max_connections=workers)
+    ) as client:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker(client))
     return names, failed
 
 # %% crawl-pipeline-1 right: the last page first

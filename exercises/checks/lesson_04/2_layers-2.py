@@ -7,6 +7,8 @@ import reprlib
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.nodes import is_named
 
+MENU = ["cake", "jam"]  # one list, which may be ordered twice
+
 
 class Bill(Exercise):
     """A bill of parts
@@ -203,7 +205,10 @@ class Bill(Exercise):
 
     @sweep(
         lambda some: {"order": an_order(some), "prices": some.permutations((0, 1, 2.5))},
-        besides=[{"order": ["tea"] * 1100, "prices": (1, 2, 3)}],
+        besides=[
+            {"order": ["tea"] * 1100, "prices": (1, 2, 3)},
+            {"order": [MENU, MENU], "prices": (1, 2, 3)},
+        ],
     )
     def any_order(self, bill, lab, order, prices):
         lab.told(f"with the order {reprlib.repr(order)}, and these prices: {at(prices)}")

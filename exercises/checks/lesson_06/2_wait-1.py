@@ -187,7 +187,10 @@ class NextWait(Exercise):
             "deadlines": some.lists(some.sampled_from((0, 0.25, 1, 3.0, 40)), max_size=4),
             "now": some.sampled_from((0, 0.25, 2.0)),
         },
-        besides=[{"ready": [], "deadlines": [3.0] * 1100, "now": 2.0}],
+        besides=[
+            {"ready": [], "deadlines": [3.0] * 1100, "now": 2.0},
+            {"ready": [], "deadlines": [0.0003], "now": 0},
+        ],
         most=60,
     )
     def any_moment(self, next_wait, lab, ready, deadlines, now):
@@ -198,7 +201,16 @@ class NextWait(Exercise):
             f"when {' and '.join(ready) or 'nobody'} was ready, the deadlines in the heap were "
             f"{[entry[0] for entry in heap[:9]]}, and it was {now}"
         )
+        before = [*heap]
         got = next_wait(queue, heap, now)
+        if sorted(heap) == sorted(before) and heap != before:
+            raise Wrong(
+                "changed",
+                f"The heap's list was {before}, and then {heap}.",
+                lab.call_of("heappush", "heapify", "sort", "*.insert", "*.append"),
+                "It only looks. The first of a heap stands at place 0: `sleeping[0]`.",
+                headline="put the heap into another order",
+            )
         return {"it returned": got, "the queue then held": [*queue], "the heap then held": heap}
 
     @right

@@ -17,6 +17,7 @@ BETWEEN = (
     "Meanwhile another client comes, and finds the same place free. Take the place before any "
     "`await`.",
 )
+HUNG_UP = "made `handle` raise ConnectionResetError"
 EVENTS = ("came", "came", "left", "made `handle` raise KeyError", "was cancelled")
 
 
@@ -147,6 +148,7 @@ class AtMost(Exercise):
                 "events": ["came", "was cancelled", "came"],
             },
             {"number": 1, "handlers": 1, "slow": False, "events": [TOGETHER, "came"]},
+            {"number": 1, "handlers": 1, "slow": False, "events": ["came", HUNG_UP]},
             {"number": 1, "handlers": 1, "slow": True, "events": ["came", "left", "came"]},
             {"number": 1, "handlers": 1, "slow": True, "events": ["came", "came", "left", "came"]},
         ],
@@ -168,7 +170,7 @@ class AtMost(Exercise):
         )
 
     async def _day(self, at_most, lab, number, handlers, slow, events):
-        inside, clients, story = [], [], []
+        inside, clients, story, failed = [], [], [], []
 
         async def handle(reader, writer):
             ending = asyncio.get_running_loop().create_future()
@@ -196,6 +198,9 @@ class AtMost(Exercise):
                     ending.set_result(None)
                 elif event == "made `handle` raise KeyError":
                     ending.set_exception(KeyError("no"))
+                elif event == HUNG_UP:
+                    ending.set_exception(ConnectionResetError("the client hung up"))
+                    failed.append(leaving)
                 else:
                     task.cancel()
             self._tell(lab, number, handlers, slow, story)
@@ -221,6 +226,12 @@ class AtMost(Exercise):
             if wire.closing:
                 wire.hang_up()
         await self._settle()
+        for client in failed:
+            task = clients[client - 1][1]
+            if task.done() and task.result() == "handler ended":
+                raise lab.lost_error(
+                    "That error did not come out of the handler.", ConnectionResetError
+                )
         seen = {
             f"client {client} heard": (
                 wire.sent,
@@ -291,7 +302,7 @@ class AtMost(Exercise):
     async def _serve(self, lab, serve, wire):
         try:
             await lab.awaitable(serve(wire.reader, wire.writer))
-        except (KeyError, asyncio.CancelledError) as error:
+        except (KeyError, ConnectionResetError, asyncio.CancelledError) as error:
             return f"handler raised {type(error).__name__}"
         return "handler ended"
 
