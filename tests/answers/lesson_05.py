@@ -2635,6 +2635,22 @@ def run_all(generators):
     deque(zip_longest(*seats), maxlen=0)
     return [seat.result for seat in seats]
 
+# %% collect-1 wrong: the caller's list is emptied
+# cause: the ended generators are removed from the list of the caller, which is empty afterwards
+# line: generators.remove(generator)
+def run_all(generators):
+    """Run them in turns; return what each returned, in their order."""
+    order = list(generators)
+    results = {}
+    while generators:
+        for generator in list(generators):
+            try:
+                next(generator)
+            except StopIteration as stop:
+                results[generator] = stop.value
+                generators.remove(generator)
+    return [results[generator] for generator in order]
+
 # %% errors-1 right: context manager swallows, rounds of lists
 class _Turn:
     def __init__(self, errors):
@@ -2670,6 +2686,47 @@ def run_on(generators):
     alive = list(generators)
     while alive:
         alive = list(filter(survives, alive))
+    return errors
+
+# %% errors-1 wrong: empties the caller's list
+# cause: works on the list of the caller, without a copy; after the call that list is empty
+# line: while generators: | generators.remove(generator)
+# told: none
+def run_on(generators):
+    """Run them in turns; return the errors that were raised."""
+    errors = []
+    while generators:
+        for generator in list(generators):
+            try:
+                next(generator)
+            except StopIteration:
+                generators.remove(generator)
+            except Exception as error:
+                errors.append(error)
+                generators.remove(generator)
+    return errors
+
+# %% errors-1 wrong: a StopIteration inside counts as the end
+# cause: the RuntimeError that Python makes of a StopIteration inside a generator is lost
+# line: if not isinstance(error.__cause__, StopIteration):
+from collections import deque
+
+
+def run_on(generators):
+    """Run them in turns; return the errors that were raised."""
+    errors = []
+    ready = deque(generators)
+    while ready:
+        generator = ready.popleft()
+        try:
+            next(generator)
+        except StopIteration:
+            pass
+        except Exception as error:
+            if not isinstance(error.__cause__, StopIteration):
+                errors.append(error)
+        else:
+            ready.append(generator)
     return errors
 
 # %% turns-1 right: endless turn generator, cut by islice

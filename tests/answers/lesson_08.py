@@ -3102,6 +3102,28 @@ async def serve(listener, talk, spawn):
     async for sock in knocks(listener):
         spawn(visit(sock, talk))
 
+# %% serve-1 wrong: the cancellation of a talk is swallowed
+# cause: `except BaseException` swallows a cancellation, and a KeyboardInterrupt, as well
+# line: except BaseException:
+from helpers.eventloop.sockets import accept
+
+
+async def converse(talk, sock):
+    """Talk to one client until the talk is over, whichever way."""
+    try:
+        await talk(sock)
+    except BaseException:
+        pass
+    finally:
+        sock.close()
+
+
+async def serve(listener, talk, spawn):
+    """Accept clients for ever, and talk to all of them at once."""
+    while True:
+        sock, address = await accept(listener)
+        spawn(converse(talk, sock))
+
 # %% deliver-1 right: match on a partitioned line
 import contextlib
 

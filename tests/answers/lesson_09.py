@@ -2071,6 +2071,24 @@ def call_later(loop, delay, function, *args):
     heapq.heappush(loop.timers, [loop.time() + delay, next(loop.tickets), ring])
     return cancel
 
+# %% call-later-1 wrong: cancel takes back every call of that function
+# cause: looks for the entry by its function, which without arguments may stand there twice
+# line: entry[2] is not call
+import functools
+import heapq
+
+
+def call_later(loop, delay, function, *args):
+    """Call function(*args) in `delay` seconds; return a function that cancels it."""
+    call = functools.partial(function, *args) if args else function
+    heapq.heappush(loop.timers, [loop.time() + delay, next(loop.tickets), call])
+
+    def cancel():
+        loop.timers[:] = [entry for entry in loop.timers if entry[2] is not call]
+        heapq.heapify(loop.timers)
+
+    return cancel
+
 # %% keep-1 right: an ExitStack closed by the callback
 import asyncio
 import contextlib

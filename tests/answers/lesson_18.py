@@ -3080,6 +3080,26 @@ def app(environ, start_response):
     start_response(status, [("Content-Type", "text/plain"), ("Content-Length", str(len(body)))])
     return [body]
 
+# %% wsgi-1 wrong: big bodies are refused
+# cause: a body of more than 1 MiB is answered by 413 instead of 200
+# line: if length > LIMIT: | start_response("413 Content Too Large", headers)
+LIMIT = 1024 * 1024
+
+
+def app(environ, start_response):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    headers = [("Content-Type", "text/plain; charset=utf-8")]
+    if environ["REQUEST_METHOD"] == "POST" and environ.get("PATH_INFO") == "/count":
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+        if length > LIMIT:
+            start_response("413 Content Too Large", headers)
+            return [b"too large"]
+        body = environ["wsgi.input"].read(length)
+        start_response("200 OK", headers)
+        return [b"%d" % len(body)]
+    start_response("404 Not Found", headers)
+    return [b"not found"]
+
 # %% asgi-1 right: match and an asynchronous iterator class
 class _Body:
     """The pieces of a request's body, one after the other."""
@@ -3179,6 +3199,29 @@ def make_app(look_up):
     app.add_api_route("/price/{name}", show, methods=["GET"])
     return app
 
+# %% endpoint-1 wrong: old prices for ever
+# cause: prices are cached without end, so one that has changed in the database is never seen
+# line: cached = lru_cache(maxsize=None)(look_up)
+from functools import lru_cache
+
+from fastapi import FastAPI, HTTPException
+
+
+def make_app(look_up):
+    """Return an application that answers GET /price/{name} by `look_up`."""
+    app = FastAPI()
+    cached = lru_cache(maxsize=None)(look_up)
+
+    @app.get("/price/{name}")
+    def get_price(name: str):
+        try:
+            price = cached(name)
+        except KeyError:
+            raise HTTPException(404) from None
+        return {"name": name, "price": price}
+
+    return app
+
 # %% lifespan-1 right: lifespan as a callable object
 from fastapi import FastAPI
 
@@ -3211,6 +3254,36 @@ def make_app(connect):
     @app.get("/price/{name}")
     async def price(name: str):
         return await life.price(name)
+
+    return app
+
+# %% lifespan-1 wrong: old prices from a cache
+# cause: a price is asked for only once, so one that has changed is never seen
+# line: if name not in prices:
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+
+def make_app(connect):
+    """Return an application that answers GET /price/{name} from one pool."""
+    prices = {}
+
+    @asynccontextmanager
+    async def lifespan(app):
+        app.state.pool = await connect()
+        try:
+            yield
+        finally:
+            await app.state.pool.close()
+
+    app = FastAPI(lifespan=lifespan)
+
+    @app.get("/price/{name}")
+    async def get_price(name: str):
+        if name not in prices:
+            prices[name] = await app.state.pool.price(name)
+        return prices[name]
 
     return app
 
@@ -3257,5 +3330,56 @@ async def page(ask, parts, seconds):
                 await task
     return {
         part: None if task.cancelled() or task.exception() else task.result()
+        for part, task in tasks.items()
+    }
+
+
+# %% ten-parts-1 wrong: an OSError in the clean-up comes out
+# cause: only the cancellation is suppressed, so an OSError of a clean-up comes out of `page`
+# line: with contextlib.suppress(asyncio.CancelledError):
+import asyncio
+import contextlib
+
+
+async def page(ask, parts, seconds):
+    """Return part → what `ask` gives, all at once; None for what is late or fails."""
+    tasks = {part: asyncio.create_task(ask(part)) for part in parts}
+    if not tasks:
+        return {}
+    try:
+        done, _ = await asyncio.wait(tasks.values(), timeout=seconds)
+    finally:
+        late = [task for task in tasks.values() if not task.done()]
+        for task in late:
+            task.cancel()
+        for task in late:
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+    return {
+        part: task.result() if task in done and not task.exception() else None
+        for part, task in tasks.items()
+    }
+
+
+# %% ten-parts-1 wrong: a clean-up that takes longer than a second is left running
+# cause: a clean-up that takes longer than a second still runs when `page` has ended
+# line: await asyncio.wait(tasks.values(), timeout=1)
+import asyncio
+import contextlib
+
+
+async def page(ask, parts, seconds):
+    """Return part → what `ask` gives, all at once; None for what is late or fails."""
+    tasks = {part: asyncio.create_task(ask(part)) for part in parts}
+    if not tasks:
+        return {}
+    try:
+        done, _ = await asyncio.wait(tasks.values(), timeout=seconds)
+    finally:
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.wait(tasks.values(), timeout=1)
+    return {
+        part: task.result() if task in done and not task.exception() else None
         for part, task in tasks.items()
     }

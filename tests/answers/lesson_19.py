@@ -5241,6 +5241,25 @@ async def transaction(connection):
         stack.push_async_exit(settle)
         yield connection
 
+# %% transaction-1 wrong: no rollback for other BaseExceptions
+# cause: after a SystemExit or a KeyboardInterrupt the transaction stays open
+# line: except (Exception, asyncio.CancelledError):
+import asyncio
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    """Keep what the block changes together, or not at all."""
+    await connection.execute("begin")
+    try:
+        yield
+    except (Exception, asyncio.CancelledError):
+        await connection.execute("rollback")
+        raise
+    else:
+        await connection.execute("commit")
+
 # %% news-1 right: mailboxes with __anext__ and Event
 import asyncio
 import collections

@@ -72,6 +72,7 @@ class RunOn(Exercise):
         self._asked_again(lab, generators)
         lab.told("with two generators that raise nothing")
         lab.equal(self._give(lab, run_on, [guest(log, "A", 1), guest(log, "B", 2)]), [])
+        self._next_of_nothing(lab, run_on)
         self._stop(lab, run_on)
 
     def _give(self, lab, run_on, generators):
@@ -193,6 +194,19 @@ class RunOn(Exercise):
             headline,
         )
 
+    def _next_of_nothing(self, lab, run_on):
+        """Raise Wrong if an error is lost that Python made of a StopIteration."""
+        lab.told("with a generator that calls `next` on an empty iterator")
+        got = self._give(lab, run_on, [yields_the_next(iter([]))])
+        if got == []:
+            raise Wrong(
+                "lost error",
+                "It returned []. The generator had not come to its end, and that `next` raised "
+                "StopIteration in it: Python makes a RuntimeError of such a one.",
+                lab.use_of("__cause__", "__context__") or lab.handler(RuntimeError, Exception),
+                "Keep this RuntimeError like any other error.",
+            )
+
     def _stop(self, lab, run_on):
         log = []
         lab.told("with a generator that raises KeyboardInterrupt")
@@ -231,7 +245,6 @@ class RunOn(Exercise):
             "says": some.sampled_from(SAID),
         },
         besides=[
-            {"plan": [(1, StopIteration)], "says": None},  # Python makes it a RuntimeError
             {"plan": [(1, KeyError)] * 1100, "says": None},
             {"plan": [(11_000, KeyError)], "says": None},
         ],
@@ -497,6 +510,10 @@ class RunOn(Exercise):
             else:
                 ready.append((place, generator))
         return [errors[place] for place in sorted(errors)]
+
+
+def yields_the_next(iterator):
+    yield next(iterator)
 
 
 def fails(log, name, turns, error):

@@ -237,6 +237,8 @@ class Serve(Exercise):
                         await server
                     self._ended(lab, client, ears, heard, socks, fails.get(client))
                     heard[client] = ears[client].result()
+                cancelled = [client for client in order if fails.get(client) is CancelledError]
+                await self._cancelled(lab, talks, cancelled)
                 return {f"client {client} heard": heard[client] for client in sorted(heard)}
             finally:
                 for gate in gates.values():
@@ -294,6 +296,22 @@ class Serve(Exercise):
                 getattr(socks.get(hung_up[0]), "closed_at", None),
                 "Each talk closes its own socket: hand it to the function that awaits `talk`.",
                 headline="hung up too early",
+            )
+
+    async def _cancelled(self, lab, talks, clients):
+        """Raise Wrong unless as many tasks end cancelled as talks have: those with `clients`."""
+
+        def ended_so():
+            return sum(task.done() and isinstance(task.error, CancelledError) for task in talks)
+
+        if not await patiently(lambda: ended_so() >= len(clients)):
+            raise Wrong(
+                "swallowed",
+                f"The task of talk {clients[0]} ended as if nothing had happened, so whoever "
+                "cancels such a task isn't told that it broke off.",
+                lab.text.swallowing_handler(),
+                "Only a talk that fails is to be kept from the others. `except Exception` lets a "
+                "CancelledError and the stop button's KeyboardInterrupt pass.",
             )
 
     @sweep(lambda some: {"clients": some.just(1100)}, most=1)

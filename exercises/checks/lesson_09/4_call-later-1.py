@@ -227,7 +227,8 @@ class CallLater(Exercise):
                 "function that does nothing.",
                 headline="refused to cancel too late",
             ) from None
-        self._cancels_one(lab, call_later)
+        self._cancels_one(lab, call_later, [("one",), ("two",)])
+        self._cancels_one(lab, call_later, [(), ()])
         loop = TinyLoop()
         delays = (1, 5, 2, 6, 7, 3, 4)
         lab.told(f"with delays of {listed(map(str, delays))} s, and cancelled the second")
@@ -235,10 +236,19 @@ class CallLater(Exercise):
         cancel[1]()
         self._is_heap(lab, loop)
 
-    def _cancels_one(self, lab, call_later):
+    def _cancels_one(self, lab, call_later, arguments):
+        """Cancel the first of two calls at the same moment, with these arguments each."""
         loop, said = TinyLoop(), []
-        lab.told("twice, each time with a delay of 1 s, and cancelled the first")
-        cancel = [call_later(loop, 1, said.append, word) for word in ("one", "two")]
+
+        def function(*given):
+            said.append(given)
+
+        lab.told(
+            "twice, each time with a delay of 1 s"
+            + ("" if any(arguments) else ", the same function and no arguments")
+            + ", and cancelled the first"
+        )
+        cancel = [call_later(loop, 1, function, *given) for given in arguments]
         cancel[0]()
         self._is_heap(lab, loop)
         loop.advance(2)

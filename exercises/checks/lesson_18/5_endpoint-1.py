@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.nodes import spans
 
-from .shared import PRICES, Talk, must_be_asgi
+from .shared import PRICES, Talk, must_be_asgi, old_price
 
 PRICED = (0, 2.5, KeyError, LookupError, OSError)
 
@@ -16,8 +16,8 @@ class Blocking(Exercise):
     """A blocking call in an endpoint
 
     `look_up(name)` asks a database through an old library: an ordinary function that blocks its
-    thread for a while, returns a price, and raises KeyError for a name that it doesn't know. It
-    may be called from several threads at once.
+    thread for a while, returns the price of the moment, and raises KeyError for a name that it
+    doesn't know. It may be called from several threads at once.
 
     Write `make_app(look_up)`. It returns a FastAPI application that answers `GET /price/{name}`
     with `{"name": name, "price": price}`, and with status 404 where the name is not known
@@ -100,18 +100,21 @@ class Blocking(Exercise):
         most=5,
     )
     def any_prices(self, make_app, lab, prices, name):
+        now, lookups = dict(prices), []
+
         def look_up(asked):
-            found = prices.get(asked, KeyError)
+            lookups.append(asked)
+            found = now.get(asked, KeyError)
             if isinstance(found, type):
                 raise found(asked)
             return found
 
-        talks = [Talk(lab, path=f"/price/{name}"), Talk(lab, path="/price/tea")]
+        talks = [Talk(lab, path=f"/price/{asked}") for asked in (name, name, "tea")]
         found = prices.get(name, KeyError)
         did = f"raised {found.__name__}" if isinstance(found, type) else f"returned {found}"
         lab.told(f"twice, and asked the first application for {name!r}; `look_up` {did}")
         apps = [make_app(look_up), make_app(lambda asked: 11)]
-        lab.run(self._ask_both(apps, talks), leaks=True)
+        lab.run(self._ask_all(apps, talks, now, name), leaks=True)
         self._end_pools()
         another = isinstance(found, type) and found is not KeyError
         if another and talks[0].error is None and talks[0].status == 404:
@@ -125,13 +128,19 @@ class Blocking(Exercise):
                 headline="404 for another error",
                 at=f"catches {found.__name__} as well" if caught else "",
             )
-        return {f"{talk.what} gave": self._came(talk) for talk in talks[:1]} | {
-            "the second application gave": self._came(talks[1])
+        if len(lookups) == 1:
+            raise old_price(lab, talks[1], "`look_up`", self._came(talks[1]))
+        return {
+            f"{talks[0].what} gave": self._came(talks[0]),
+            "when the price had become 7, the first application gave": self._came(talks[1]),
+            "the second application gave": self._came(talks[2]),
         }
 
-    async def _ask_both(self, apps, talks):
-        for app, talk in zip(apps, talks):
-            await talk.ask(app)
+    async def _ask_all(self, apps, talks, prices, name):
+        await talks[0].ask(apps[0])
+        prices[name] = 7
+        await talks[1].ask(apps[0])
+        await talks[2].ask(apps[1])
 
     def _came(self, talk):
         if talk.error is not None:

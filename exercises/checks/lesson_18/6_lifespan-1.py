@@ -5,7 +5,7 @@ import contextlib
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import PRICES, Talk, must_be_asgi
+from .shared import PRICES, Talk, must_be_asgi, old_price
 
 
 class Pool:
@@ -14,6 +14,7 @@ class Pool:
     def __init__(self, lab, prices):
         self.lab, self.prices, self.open = lab, prices, True
         self.asking = self.most = 0  # how many ask now, and how many did at most
+        self.asked = 0
         self.loop, self.strayed = asyncio.get_running_loop(), False
 
     async def price(self, name):
@@ -26,6 +27,7 @@ class Pool:
                 try_="Close it after the `yield` of the lifespan, when the last request is over.",
                 headline="closed too early",
             )
+        self.asked += 1
         self.asking += 1
         self.most = max(self.most, self.asking)
         await asyncio.sleep(0.1)
@@ -41,8 +43,8 @@ class Lifespan(Exercise):
     """A pool for as long as the application lives
 
     `await connect()` opens a pool of connections to a database. It takes a while. `await
-    pool.price(name)` asks it for a price, and may be called by many at once; `await pool.close()`
-    closes it.
+    pool.price(name)` asks it for the price of the moment, and may be called by many at once;
+    `await pool.close()` closes it.
 
     Write `make_app(connect)`. It returns a FastAPI application that answers `GET /price/{name}`
     with the price. The application opens one pool when the server starts it up, and has started
@@ -98,39 +100,45 @@ class Lifespan(Exercise):
     )
     def any_two(self, make_app, lab, prices):
         lab.told(
-            "twice, and started both applications up, asked each for a price, and shut both down; "
-            f"the price in the first one's pool was {prices[0]}, in the second one's {prices[1]}"
+            "twice, and started both applications up, asked each twice for a price, and shut both "
+            f"down; the price in the first one's pool was {prices[0]}, "
+            f"in the second one's {prices[1]}"
         )
-        pools = [], []
+        pools, now = ([], []), [{"tea": price} for price in prices]
 
         def connect_to(number):
             async def connect():
-                pools[number].append(Pool(lab, {"tea": prices[number]}))
+                pools[number].append(Pool(lab, now[number]))
                 await asyncio.sleep(0.5)
                 return pools[number][-1]
 
             return connect
 
-        talks = [[Talk(lab, path="/price/tea")] for _ in pools]
+        talks = [[Talk(lab, path="/price/tea") for _ in "12"] for _ in pools]
         run = lab.run(
-            self._live_both([make_app(connect_to(0)), make_app(connect_to(1))], talks, lab)
+            self._live_both([make_app(connect_to(0)), make_app(connect_to(1))], talks, now, lab)
         )
         if run.error is not None:
             raise run.error
         seen = {}
-        for number, (which, (talk,)) in enumerate(zip(("first", "second"), talks)):
-            talk.must_have_answered()
-            answer = talk.value() if talk.status == 200 else talk.status
-            seen[f"the {which} application answered"] = answer
+        for number, (which, (later, first)) in enumerate(zip(("first", "second"), talks)):
+            for when, talk in ("", first), ("when the price had become 7, ", later):
+                talk.must_have_answered()
+                answer = talk.value() if talk.status == 200 else talk.status
+                seen[f"{when}the {which} application answered"] = answer
+            if [pool.asked for pool in pools[number]] == [1]:
+                raise old_price(lab, later, "the pool", answer)
             seen[f"the {which} application opened"] = len(pools[number])
             seen[f"the {which} application left open"] = sum(pool.open for pool in pools[number])
         return seen
 
-    async def _live_both(self, apps, talks, lab):
-        lives = (self._live(app, asked, {}, lab) for app, asked in zip(apps, talks))
+    async def _live_both(self, apps, talks, prices, lab):
+        lives = (
+            self._live(app, asked, {}, lab, now) for app, asked, now in zip(apps, talks, prices)
+        )
         await asyncio.gather(*lives)
 
-    async def _live(self, app, talks, moments, lab):
+    async def _live(self, app, talks, moments, lab, prices=None):
         to_app, from_app = asyncio.Queue(), asyncio.Queue()
 
         async def said(event):
@@ -181,6 +189,8 @@ class Lifespan(Exercise):
         for talk in talks:
             talk.scope["state"] = dict(state)
         await asyncio.gather(*(talk.ask(app) for talk in talks[1:]))
+        if prices:
+            prices["tea"] = 7
         await talks[0].ask(app)  # alone, when the others are over
         if errors := [talk for talk in talks if talk.error is not None]:
             moments["failed"] = errors[0]

@@ -261,6 +261,22 @@ def must_be_asgi(app):
         )
 
 
+def old_price(lab, talk, asked, answer):
+    """The Wrong for an application that answered a request with a price that it had kept. asked:
+    what it should have asked.
+    """
+    kept, looked = lab.use_of("lru_cache", "cache"), lab.operation("in", "not in")
+    return Wrong(
+        "value",
+        f"{talk.what} came twice, and {asked} was asked only once. By the second time the price "
+        f"had become 7; the answer was {answer!r}.",
+        kept or looked,
+        try_="Prices change. Ask the database for each request, and keep nothing.",
+        headline="answered with an old price",
+        at="keeps what came" if kept else "asks only if nothing is kept" if looked else "",
+    )
+
+
 # Keys that a message may lack, and what that says.
 LEFT_OUT = {
     "more_body": 'nothing follows: `message.get("more_body", False)`',

@@ -8,6 +8,7 @@ from helpers.coach.judging.runs import Run
 from helpers.coach.mistakes.words import error_words
 
 ERRORS = (KeyError, ConnectionError, TimeoutError, StopAsyncIteration, asyncio.CancelledError)
+STOPS = (SystemExit, KeyboardInterrupt)  # a loop that meets one of these ends at once
 
 
 class Transaction(Exercise):
@@ -16,7 +17,7 @@ class Transaction(Exercise):
     `await connection.execute(sql)` takes a while. Write the function `transaction(connection)`; the
     decorator above it makes an async context manager of it. `async with transaction(connection):`
     executes "begin" before the block. If the block comes to its end, it executes "commit"; if it is
-    left by an error or a cancellation, "rollback", and the error or the cancellation goes on. If
+    left by an error, a cancellation or whatever else is raised, "rollback", and that goes on. If
     "begin" or "commit" fails, that error comes out; what you execute then is up to you.
     """
 
@@ -41,6 +42,10 @@ class Transaction(Exercise):
         lab.told("and the block was cancelled")
         log, error = self._block(transaction, lab, cancel_after=2.5)
         self._compare(log, ["begin", "rollback"], lab, error)
+        for stop in STOPS:
+            lab.told(f"and the block raised {stop.__name__}")
+            log, error = self._block(transaction, lab, stop())
+            self._compare(log, ["begin", "rollback"], lab, error)
         lab.told("inside an `except` of the caller, and its block came to its end")
         log, _ = self._block(transaction, lab, within=KeyError("an older one"))
         older = lab.call_of("exc_info", "exception") or lab.use_of("exc_info", "exception")
@@ -116,9 +121,8 @@ class Transaction(Exercise):
                 if within:
                     raise within
             except KeyError:
-                await block()
-            else:
-                await block()
+                return await block()
+            return await block()
 
         async def block():
             made = transaction(Database())
@@ -133,12 +137,15 @@ class Transaction(Exercise):
                     "one `yield`.",
                     headline="not a context manager",
                 )
-            async with made:
-                log.append("block")
-                await asyncio.sleep(1)
-                if error:
-                    raise error
-                await asyncio.sleep(1)
+            try:
+                async with made:
+                    log.append("block")
+                    await asyncio.sleep(1)
+                    if error:
+                        raise error
+                    await asyncio.sleep(1)
+            except STOPS as stop:
+                return stop  # before the loop meets it
 
         run = Run()
         try:
@@ -179,7 +186,14 @@ class Transaction(Exercise):
                 lab.call_of("create_task", "ensure_future"),
                 f'`await connection.execute("{asked[-1]}")` there.',
             )
-        return log, run.error
+        if isinstance(error, STOPS) and run.result is not error:
+            kind = type(error)
+            raise lab.lost_error(
+                f"The {kind.__name__} had to come out, and the `async with` ended as if nothing "
+                "had happened.",
+                kind,
+            )
+        return log, run.error or run.result
 
     def _compare(self, log, expected, lab, error=None):
         if "block" in log and log.index("block") != 1 and "begin" in log[1:]:
@@ -192,8 +206,11 @@ class Transaction(Exercise):
         said = [sql for sql in log if sql != "block"]
         gc.collect()
         lab.check_awaited()
-        cancelled = isinstance(error, asyncio.CancelledError)
-        what = "cancellation" if cancelled else "error"
+        name = type(error).__name__
+        beyond = error and not isinstance(error, Exception)
+        what = "error"
+        if beyond:
+            what = "cancellation" if isinstance(error, asyncio.CancelledError) else name
         narrow = error and lab.text.narrow_handler([lab.yielding()], type(error), suppress=True)
         if said == ["begin"]:
             raise Wrong(
@@ -202,9 +219,9 @@ class Transaction(Exercise):
                 '"commit" nor "rollback": whoever gets this connection next is in the '
                 "middle of a transaction.",
                 error and lab.text.let_out(error, lab.yielding()),
-                "A cancellation comes out of the `yield` as well. CancelledError is no "
-                "`Exception`: `except BaseException` catches it."
-                if cancelled
+                f"A {what} comes out of the `yield` as well. {name} is no `Exception`: "
+                "`except BaseException` catches it."
+                if beyond
                 else "An error of the block comes out of the `yield`: catch it there, whatever it "
                 "is, roll back, and let it go on.",
                 headline="left the transaction open",
@@ -216,8 +233,8 @@ class Transaction(Exercise):
                 'It executed "commit", so what was changed before the '
                 "error is kept, and the rest is missing.",
                 narrow or lab.literal("commit"),
-                "CancelledError is no `Exception`: `except BaseException` sees it."
-                if narrow
+                f"{name} is no `Exception`: `except BaseException` sees it."
+                if narrow and beyond
                 else '"commit" belongs to the block that came to its end.',
                 headline="kept one half",
                 at="lets it pass" if narrow else "",
