@@ -5,7 +5,8 @@ import threading
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.words import error_words
 
-RESULTS = [None, 0, False, "", [], {"a": 1}, (1, 2), "done", 21.5]
+KEPT = OSError("kept")  # an error that is returned is a result like any other
+RESULTS = [None, 0, False, "", [], {"a": 1}, (1, 2), "done", 21.5, KEPT]
 
 
 async def a_year():
@@ -105,8 +106,11 @@ class StartScript(Exercise):
         },
         besides=[
             {"result": "done", "error": None, "pauses": 1, "years": 1},
-            {"result": None, "error": OSError, "pauses": 1, "years": 0},
-            {"result": None, "error": RuntimeError, "pauses": 1, "years": 0},
+            {"result": KEPT, "error": None, "pauses": 0, "years": 0},
+            *(
+                {"result": None, "error": error, "pauses": 1, "years": 0}
+                for error in (OSError, RuntimeError, SystemExit, KeyboardInterrupt)
+            ),
         ],
         most=16,
     )

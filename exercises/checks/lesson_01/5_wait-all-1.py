@@ -64,6 +64,15 @@ class WaitForAll(Exercise):
                 headline="started nothing",
             )
         self._check(lab, jobs, ended)
+        self._each_once(lab, jobs)
+        self._gives_up(wait_all, lab)
+        jobs = Jobs([0, 0, 0, 0], together=4)
+        lab.told("with four jobs, whose threads got going only after all of them were started")
+        with late_threads(4):
+            lab.call(wait_all, jobs.all)
+        self._each_once(lab, jobs)
+
+    def _each_once(self, lab, jobs):
         if sorted(jobs.started) != [0, 1, 2, 3]:
             bound = lab.suspect(sorted(jobs.started), [0, 1, 2, 3])
             raise Wrong(
@@ -74,7 +83,6 @@ class WaitForAll(Exercise):
                 bound and bound.try_,
                 headline="did not call each job once",
             )
-        self._gives_up(wait_all, lab)
 
     def _gives_up(self, wait_all, lab):
         """Raise Wrong if it waits for a while only: here each limited wait is over at once."""
@@ -264,6 +272,21 @@ def short_waits():
         mock.patch.object(threading.Thread, "join", shortened(threading.Thread.join)),
         mock.patch.object(threading.Event, "wait", shortened(threading.Event.wait)),
     ):
+        yield
+
+
+@contextlib.contextmanager
+def late_threads(number):
+    """Let no thread do anything until so many have been started, or for a while."""
+    begun, all_begun, run = itertools.count(1), threading.Event(), threading.Thread.run
+
+    def run_late(self):
+        if next(begun) == number:
+            all_begun.set()
+        all_begun.wait(LONG)
+        run(self)
+
+    with mock.patch.object(threading.Thread, "run", run_late):
         yield
 
 

@@ -89,6 +89,32 @@ class RunJobs(Exercise):
                 try_="Collect what the jobs return, and `return` it.",
             )
         lab.equal(results, expected)
+        self._two_at_once(lab, run_jobs)
+
+    def _two_at_once(self, lab, run_jobs):
+        """Raise Wrong if two calls at the same time have one row of threads between them."""
+        meeting = threading.Barrier(2)
+
+        def meet():
+            try:
+                meeting.wait(PATIENCE)
+            except threading.BrokenBarrierError:
+                return False
+            return True
+
+        lab.told("twice at the same time, each time with one job and one worker")
+        with ThreadPoolExecutor(1) as other:
+            beside = other.submit(run_jobs, [meet], 1)
+            results = lab.call(run_jobs, [meet], 1)
+        if results + beside.result() != [True, True]:
+            raise Wrong(
+                "shared state",
+                "The job of one call had to wait until that of the other was done.",
+                lab.call_of("*Executor", "*Pool", "Thread"),
+                "Each call has workers of its own: make them in the call, and keep them nowhere "
+                "else.",
+                headline="two calls shared their workers",
+            )
 
     @sweep(
         lambda some: {

@@ -1,4 +1,5 @@
 import ast
+from decimal import InvalidOperation
 from inspect import getgeneratorstate
 from itertools import zip_longest
 
@@ -10,6 +11,7 @@ ENDS = {
     "threw a KeyError in": KeyError,
     "threw a TypeError in": TypeError,
     "threw an Exception in": Exception,
+    "threw Decimal's InvalidOperation in": InvalidOperation,
     "threw a KeyboardInterrupt in": KeyboardInterrupt,
 }
 

@@ -3,10 +3,12 @@
 import ast
 import contextlib
 import types
+from asyncio import CancelledError
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-SAID = (None, 0, "", "tea?", False, [])
+KEPT = OSError("kept")  # an error that is sent is an answer like any other
+SAID = (None, 0, "", "tea?", False, [], KEPT)
 
 
 class Awaitable(Exercise):
@@ -83,6 +85,7 @@ class Awaitable(Exercise):
         line = lab.returning()
         lab.equal(answer.value, 4, what="I sent a 4, and the `await` gave", line=line)
         self._takes(lab, Ask)
+        self._fails(lab, Ask)
         again = waits_for(one)
         question = self._send(lab, again, None)
         if isinstance(question, StopIteration):
@@ -241,6 +244,26 @@ class Awaitable(Exercise):
                     "What is sent first is the answer, whatever it is: None and 0 are answers too.",
                     headline="asked again",
                 )
+
+    def _fails(self, lab, Ask):
+        """Raise Wrong if an error that is thrown in instead of an answer doesn't come out."""
+        for error in (OSError("no tea"), CancelledError()):
+            waits = waits_for(Ask("tea?"))
+            waits.send(None)
+            try:
+                came = f"handed out {waits.throw(error)!r}"
+            except StopIteration as end:
+                came = f"gave {end.value!r}, which nobody had sent"
+            except BaseException:
+                continue  # a generator written by hand may make another error of it
+            finally:
+                waits.close()
+            name = type(error).__name__
+            raise lab.lost_error(
+                f"Where it waited for the answer I threw {name} in. It has to come out, and the "
+                f"`await` {came}.",
+                type(error),
+            )
 
     def _beside(self, lab, awaits, waiters):
         """What each asks; Wrong if an `Ask` that is awaited already doesn't ask."""

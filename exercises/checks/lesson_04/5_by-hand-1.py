@@ -11,7 +11,7 @@ from helpers.coach.mistakes.nodes import is_named, spans
 SAID = (None, 0, "", "tea", False, [])
 KEPT = OSError("kept")  # an error that is returned is a result like any other
 ERRORS = (LookupError, RuntimeError, StopIteration, KeyboardInterrupt)
-OTHERS = (ValueError, TimeoutError, CancelledError)
+OTHERS = (ValueError, TimeoutError, CancelledError, StopAsyncIteration)
 
 
 class RunAlone(Exercise):

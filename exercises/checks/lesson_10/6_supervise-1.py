@@ -57,7 +57,7 @@ class Supervise(Exercise):
     - If the worker fails, it waits for `pause` seconds and starts it again, `restarts` times at
       most. If the worker fails once more after that, this last error comes out at once, alone or
       in a group.
-    - If `supervise` is cancelled, the worker is stopped and not started again. It may take a moment
+    - If `supervise` is cancelled, the worker is stopped and not started again. It may take a while
       to clean up, which does not fail, and has ended when `supervise` ends.
     """
 
@@ -110,6 +110,16 @@ class Supervise(Exercise):
 
     def _still_runs(self, lab):
         asks = lab.call_of("*.cancel")
+        limited = lab.keyword("timeout") or lab.call_of("wait_for", "timeout", "timeout_at")
+        if asks and limited:
+            return Wrong(
+                "losers",
+                "When it was cancelled and had ended, the worker still cleaned up.",
+                limited,
+                "Wait for the worker until it has ended, however long that takes.",
+                headline="left the worker running",
+                at="gives it a while, and that may be too short",
+            )
         return Wrong(
             "losers",
             "When it was cancelled and had ended, the worker still ran.",
@@ -265,7 +275,7 @@ class Supervise(Exercise):
             [error(f"failure {number}") for number, error in enumerate(errors, 1)],
             result=result,
             fails_after=fails_after,
-            moment=0.25,
+            moment=60,  # longer than anybody sets a limit for
         )
 
         async def case():

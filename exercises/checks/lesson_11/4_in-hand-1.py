@@ -19,7 +19,7 @@ class InHand(Exercise):
     - If `handle` raises an error, the job is appended to the list `failed`, and the worker goes
       on.
     - If the worker is cancelled, it ends at once. A job that it was handling goes back into the
-      queue, at either end, and nowhere else.
+      queue, at either end, and nowhere else. Another worker may be waiting for it.
     """
 
     id = "in-hand-1"
@@ -37,6 +37,7 @@ class InHand(Exercise):
     def verify(self, worker, lab):
         self._in_a_job(worker, lab)
         self._at_rest(worker, lab)
+        lab.run(self._to_another(worker, lab), leaks=True)
 
     def _in_a_job(self, worker, lab):
         log, failed, queue = lab.service(1, name="handle", errors={2: ValueError("job 2")}), [], []
@@ -142,6 +143,35 @@ class InHand(Exercise):
                 try_,
                 headline="had no job in hand",
             )
+
+    async def _to_another(self, worker, lab):
+        """Cancel it in a job while another task waits for one: that has to get the job."""
+        lab.told(
+            "with only job 1, and let another task wait in `queue.get()`. I cancelled it in the "
+            "middle of job 1"
+        )
+        queue = asyncio.Queue()
+        queue.put_nowait(1)
+        task = asyncio.create_task(worker(queue, lab.service(1, name="handle"), []))
+        await asyncio.sleep(0.25)
+        other = asyncio.create_task(queue.get())
+        await asyncio.sleep(0.25)
+        task.cancel()
+        await asyncio.wait([task, other], timeout=0.25)
+        if other.done():
+            lab.equal(other.result(), 1, what="the other task got")
+            return
+        other.cancel()
+        private = lab.use_of("_queue", "_put")
+        raise Wrong(
+            "not given back",
+            "0.25 s later the other task still waited.",
+            private or lab.call_of("put*"),
+            "`put` and `put_nowait` wake a task that waits in `get`. What begins with `_` is the "
+            "queue's own, and nobody hears of a job that is put there.",
+            headline="put it back, and woke nobody",
+            at="wakes nobody" if private else "",
+        )
 
     def _told(self, cancelled, log, lab):
         if cancelled is True:

@@ -64,6 +64,18 @@ class GiveBack(Exercise):
             self._given(case, lab, when, moments)
             self._cancelled(case, lab, moments)
             case.told()
+        case = self._run(borrow, lab, [], at_the_end=True)
+        when = "`borrow` was cancelled at 8 s, just as `give_back` ended"
+        self._given(case, lab, when, [8])
+        if case.outcome != "cancelled":
+            raise Wrong(
+                "swallowed",
+                f"{when}, and it ended with {case.outcome!r}.",
+                lab.text.swallowing_handler(),
+                "Whether `give_back` is done doesn't tell who was cancelled: both may be. What "
+                "`await asyncio.wait([back])` raises is always a cancellation of `borrow`.",
+            )
+        case.told()
         for moments in [2], [2, 4]:
             case = self._run(borrow, lab, moments, back=1000)
             self._bounded(case, lab, moments)
@@ -238,10 +250,10 @@ class GiveBack(Exercise):
             "it ended with": case.outcome,
         }
 
-    def _run(self, borrow, lab, moments, back=2, fails=False):
+    def _run(self, borrow, lab, moments, back=2, fails=False, at_the_end=False):
         lab.told(f"with a `lend` of 1 s, a `use` of 5 s and a `give_back` of {back} s")
         error = LookupError("it is broken") if fails else None
-        case = self._play(borrow, lab, moments, back, error)
+        case = self._play(borrow, lab, moments, back, error, at_the_end=at_the_end)
         if isinstance(case.outcome, Exception) and not isinstance(
             case.outcome, TimeoutError if moments else LookupError
         ):
@@ -258,8 +270,11 @@ class GiveBack(Exercise):
         thing="the thing",
         used="used the thing",
         not_lent=None,
+        at_the_end=False,
     ):
-        """Have it borrow once. error: what `use` raises; not_lent: what `lend` raises."""
+        """Have it borrow once. error: what `use` raises; not_lent: what `lend` raises. at_the_end:
+        whether the last thing that `give_back` does is to cancel `borrow`.
+        """
         case = Case()
 
         async def lend():
@@ -281,6 +296,8 @@ class GiveBack(Exercise):
             try:
                 await asyncio.sleep(back)
                 case.given[number] = "ended"
+                if at_the_end:
+                    case.borrower.cancel()
             except asyncio.CancelledError:
                 case.given[number], case.cut = "cancelled", case.waited
                 raise
@@ -296,7 +313,7 @@ class GiveBack(Exercise):
                     f"`borrow` returned {made!r} at once: there is nothing to await.",
                     lab.definition(),
                 )
-            task = asyncio.create_task(made, name="borrow")
+            task = case.borrower = asyncio.create_task(made, name="borrow")
             for moment in moments:
                 await asyncio.wait([task], timeout=moment - clock())
                 if not task.done():
@@ -309,6 +326,7 @@ class GiveBack(Exercise):
                 case.outcome = "cancelled"
             elif task.done():
                 case.outcome = task.exception() or task.result()
+            case.borrower = None  # an error that is lost with it has to be seen at once
 
         try:
             lab.run(main(), leaks=True)
@@ -573,14 +591,15 @@ class Case:
     given: how each giving back stood when it was over; took: seconds of the last one; outcome: what
     was returned, the error, or "cancelled"; lost: the Wrong for an error that nobody looked at;
     begun: when the last giving back began; cancelled_at: when it was cancelled; waited: where it
-    waited at the last of these; cut: that, if this cancelled `give_back`.
+    waited at the last of these; cut: that, if this cancelled `give_back`; borrower: the task that
+    borrows, as long as it does.
     """
 
     def __init__(self):
         self.given, self.given_then, self.took, self.over = [], [], 0.0, 0.0
         self.begun, self.cancelled_at = 0.0, []
         self.outcome, self.lost = None, None
-        self.waited = self.cut = None
+        self.waited = self.cut = self.borrower = None
 
     def told(self):
         """Name a lost error, now that nothing worse was found."""
