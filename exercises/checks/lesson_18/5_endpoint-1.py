@@ -16,8 +16,8 @@ class Blocking(Exercise):
     """A blocking call in an endpoint
 
     `look_up(name)` asks a database through an old library: an ordinary function that blocks its
-    thread for a while, returns the price of the moment, and raises KeyError for a name that it
-    doesn't know. It may be called from several threads at once.
+    thread for a while, returns the current price, and raises KeyError for a name that it doesn't
+    know. It may be called from several threads at once.
 
     Write `make_app(look_up)`. It returns a FastAPI application that answers `GET /price/{name}`
     with `{"name": name, "price": price}`, and with status 404 where the name is not known

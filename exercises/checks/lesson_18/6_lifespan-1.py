@@ -43,7 +43,7 @@ class Lifespan(Exercise):
     """A pool for as long as the application lives
 
     `await connect()` opens a pool of connections to a database. It takes a while. `await
-    pool.price(name)` asks it for the price of the moment, and may be called by many at once;
+    pool.price(name)` asks it for the current price, and may be called by many at once;
     `await pool.close()` closes it.
 
     Write `make_app(connect)`. It returns a FastAPI application that answers `GET /price/{name}`

@@ -16,9 +16,10 @@ class Transaction(Exercise):
 
     `await connection.execute(sql)` takes a while. Write the function `transaction(connection)`; the
     decorator above it makes an async context manager of it. `async with transaction(connection):`
-    executes "begin" before the block. If the block comes to its end, it executes "commit"; if it is
-    left by an error, a cancellation or whatever else is raised, "rollback", and that goes on. If
-    "begin" or "commit" fails, that error comes out; what you execute then is up to you.
+    executes "begin" before the block. If the block comes to its end, it executes "commit". If it is
+    left by an error, by a cancellation or by anything else that is raised, it executes "rollback",
+    and what was raised goes on. If "begin" or "commit" fails, that error comes out; what you execute
+    then is up to you.
     """
 
     id = "transaction-1"
