@@ -983,6 +983,17 @@ async def greet(ask):
     """Ask once, and return a greeting to whoever it is."""
     return await _Greeting(ask)
 
+# %% await-1 wrong: every error and every cancellation becomes a greeting
+# cause: the handler catches BaseException, so a cancellation during `ask` ends in a greeting
+# line: except BaseException:
+async def greet(ask):
+    """Ask once, and return a greeting to whoever it is."""
+    try:
+        name = await ask()
+    except BaseException:
+        name = "stranger"
+    return f"Hello, {name}!"
+
 # %% overlap-1 right: done callbacks and one future
 import asyncio
 from functools import partial
@@ -1043,6 +1054,44 @@ def start(main):
         tidy.callback(_cancel_rest, loop)
         asyncio.set_event_loop(loop)
         return loop.run_until_complete(main())
+
+# %% script-1 wrong: the loop stays open after SystemExit
+# cause: only an Exception closes the loop; after SystemExit or KeyboardInterrupt it is left open
+# line: except Exception: | loop.close()
+import asyncio
+
+
+def start(main):
+    """Run `main` to its end and return its result."""
+    loop = asyncio.new_event_loop()
+    try:
+        result = loop.run_until_complete(main())
+    except Exception:
+        loop.close()
+        raise
+    loop.close()
+    return result
+
+# %% script-1 wrong: a returned exception is raised
+# cause: errors travel as results, so an exception that main returns (not raises) is raised
+# line: if isinstance(result, Exception): | return error | raise result
+import asyncio
+
+
+async def outcome(main):
+    """Return the result of `main`, or its error."""
+    try:
+        return await main()
+    except Exception as error:
+        return error
+
+
+def start(main):
+    """Run `main` to its end and return its result."""
+    result = asyncio.run(outcome(main))
+    if isinstance(result, Exception):
+        raise result
+    return result
 
 # %% overlap-1 right: the last page first
 import asyncio

@@ -1014,6 +1014,22 @@ def wait_all(jobs):
         for job in jobs:
             everyone.enter_context(_Running(target=job))
 
+# %% wait-all-1 wrong: the closure looks at the loop variable
+# cause: the lambda reads `job` when its thread gets going; a job may run twice and another never
+# line: thread = Thread(target=lambda: job())
+from threading import Thread
+
+
+def wait_all(jobs):
+    """Run each job in a thread of its own; return when all are done."""
+    threads = []
+    for job in jobs:
+        thread = Thread(target=lambda: job())
+        thread.start()
+        threads.append(thread)
+    for thread in threads:
+        thread.join()
+
 # %% run-jobs-1 right: tellers empty a simple queue
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -1040,3 +1056,19 @@ def run_jobs(jobs, workers):
     for thread in tellers:
         thread.join()
     return results
+
+# %% run-jobs-1 wrong: calls with as many workers share one pool
+# cause: the pools are global; two calls at once with as many workers share the threads
+# line: _pools[workers] = ThreadPoolExecutor(max_workers=workers)
+from concurrent.futures import ThreadPoolExecutor
+
+_pools = {}
+
+
+def run_jobs(jobs, workers):
+    """Run `jobs` in at most `workers` threads; return their results, in order."""
+    if workers not in _pools:
+        _pools[workers] = ThreadPoolExecutor(max_workers=workers)
+    pool = _pools[workers]
+    futures = [pool.submit(job) for job in jobs]
+    return [future.result() for future in futures]

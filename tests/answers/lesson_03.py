@@ -2105,6 +2105,22 @@ def till():
             price = yield total
         total += price
 
+# %% till-1 wrong: skips Decimal's error as well
+# cause: an InvalidOperation (no ValueError) that is thrown in is skipped, and has to come out
+# line: except (ValueError, InvalidOperation):
+from decimal import InvalidOperation
+
+
+def till():
+    """Add up what is sent in; skip a ValueError that is thrown in."""
+    total = 0
+    while True:
+        try:
+            number = yield total
+        except (ValueError, InvalidOperation):
+            continue
+        total += number
+
 # %% drive-1 right: next step as a methodcaller
 from operator import methodcaller
 

@@ -2265,6 +2265,33 @@ class Ask:
     def __await__(self):
         return _Round(self.question)
 
+# %% awaitable-1 wrong: an error thrown in by the driver becomes the answer None
+# cause: an error that the driver throws in is swallowed; the await gives None, which nobody sent
+# line: except Exception:
+class Ask:
+    def __init__(self, question):
+        self.question = question
+
+    def __await__(self):
+        try:
+            answer = yield self.question
+        except Exception:
+            return None
+        return answer
+
+# %% awaitable-1 wrong: an answer that is an exception is raised
+# cause: if the driver sends an exception object as the answer, it is raised and not given
+# line: if isinstance(answer, Exception): | raise answer
+class Ask:
+    def __init__(self, question):
+        self.question = question
+
+    def __await__(self):
+        answer = yield self.question
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
 # %% by-hand-1 right: iterable dataclass counts the pauses
 from dataclasses import dataclass
 from typing import Any
@@ -2283,3 +2310,16 @@ def run_alone(coroutine):
     run = _Run(coroutine)
     pauses = sum(1 for _ in run)
     return run.result, pauses
+
+# %% by-hand-1 wrong: a StopAsyncIteration that leaves the coroutine is swallowed
+# cause: StopAsyncIteration is taken for the end too; if it leaves the coroutine, it is lost
+# line: except (StopIteration, StopAsyncIteration) as stop:
+def run_alone(coroutine):
+    """Run the coroutine to its end; return its result and how often it paused."""
+    pauses = 0
+    while True:
+        try:
+            coroutine.send(None)
+        except (StopIteration, StopAsyncIteration) as stop:
+            return getattr(stop, "value", None), pauses
+        pauses += 1

@@ -1,4 +1,7 @@
+"""Long, for workers can be too many, too few or idle in many ways, and each is told."""
+
 import ast
+import contextlib
 import functools
 import inspect
 import itertools
@@ -96,17 +99,15 @@ class RunJobs(Exercise):
         meeting = threading.Barrier(2)
 
         def meet():
-            try:
+            with contextlib.suppress(threading.BrokenBarrierError):
                 meeting.wait(PATIENCE)
-            except threading.BrokenBarrierError:
-                return False
-            return True
 
         lab.told("twice at the same time, each time with one job and one worker")
         with ThreadPoolExecutor(1) as other:
             beside = other.submit(run_jobs, [meet], 1)
-            results = lab.call(run_jobs, [meet], 1)
-        if results + beside.result() != [True, True]:
+            lab.call(run_jobs, [meet], 1)
+            beside.result()
+        if meeting.broken:
             raise Wrong(
                 "shared state",
                 "The job of one call had to wait until that of the other was done.",

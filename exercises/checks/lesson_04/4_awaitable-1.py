@@ -8,7 +8,7 @@ from asyncio import CancelledError
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 KEPT = OSError("kept")  # an error that is sent is an answer like any other
-SAID = (None, 0, "", "tea?", False, [], KEPT)
+SAID = (None, 0, "", "tea?", False, [])
 
 
 class Awaitable(Exercise):
@@ -204,6 +204,7 @@ class Awaitable(Exercise):
             "answers": some.permutations(SAID),
             "in_turn": some.booleans(),
         },
+        besides=[{"questions": ["tea?"], "awaits": [0], "answers": (KEPT,), "in_turn": True}],
     )
     def any_questions(self, Ask, lab, questions, awaits, answers, in_turn):
         """Await some `Ask`s, each to its end before the next, or all of them at once."""
