@@ -2690,8 +2690,7 @@ def run_on(generators):
 
 # %% errors-1 wrong: empties the caller's list
 # cause: works on the list of the caller, without a copy; after the call that list is empty
-# line: while generators: | generators.remove(generator)
-# told: none
+# line: while generators: | generators.remove(generator) | none
 def run_on(generators):
     """Run them in turns; return the errors that were raised."""
     errors = []

@@ -236,7 +236,7 @@ class Comparing:
 
     def changed_input(self, before: str, afterwards: str) -> NoReturn:
         """Raise Wrong("changed") for a list, a dict or a set that belongs to the caller."""
-        suspect = of_change(self.text.nodes()) or Suspect(None)
+        suspect = of_change(self.text.nodes(), self.text.has_run) or Suspect(None)
         raise Wrong(
             "changed",
             f"I gave it {before}. Afterwards that was {afterwards}.",

@@ -5,7 +5,7 @@ many ways.
 """
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
 from helpers.coach.form.statement import same_value
@@ -361,9 +361,17 @@ def of_order(nodes: Collection[ast.AST], got: list, expected: list) -> Suspect |
     return ordered or _only(_filled(nodes), "adds what is ready")
 
 
-def of_change(nodes: Collection[ast.AST]) -> Suspect | None:
-    """The line that seems to change a list, a dict or a set that it was given, or None."""
-    return _only(changes(nodes), "changes it") or _only(_calls(nodes, *CHANGING), "changes it")
+def of_change(
+    nodes: Collection[ast.AST], has_run: Callable[[int], bool] = lambda line: True
+) -> Suspect | None:
+    """The line that seems to change a list, a dict or a set that it was given, or None. Of several
+    it is the only one that has run.
+    """
+    for lines in map(set, (changes(nodes), _calls(nodes, *CHANGING))):
+        found = _only(lines, "changes it") or _only(filter(has_run, lines), "changes it")
+        if found:
+            return found
+    return None
 
 
 def _only(lines, at, try_=None):
