@@ -3374,6 +3374,32 @@ async def supervise(worker, restarts, pause):
         left -= 1
         await asyncio.sleep(pause)
 
+
+# %% supervise-1 wrong: waits one second at most for the clean-up
+# cause: a cancelled worker gets one second to clean up; what takes longer is left running
+# line: await asyncio.wait([task], timeout=1)
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    """Run the worker; start it again when it fails, `restarts` times at most."""
+    while True:
+        task = asyncio.create_task(worker())
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError:
+            task.cancel()
+            await asyncio.wait([task], timeout=1)
+            raise
+        try:
+            return task.result()
+        except Exception:
+            if restarts == 0:
+                raise
+        restarts -= 1
+        await asyncio.sleep(pause)
+
+
 # %% fail-fast-1 right: the last item first
 import asyncio
 

@@ -4293,6 +4293,27 @@ async def worker(queue, handle, failed):
         with _InHand(await queue.get(), queue, failed) as job:
             await handle(job)
 
+
+# %% in-hand-1 wrong: nobody hears of the job that went back
+# cause: the job is put into the queue's inner deque, which wakes no other worker in get()
+# line: queue._queue.appendleft(job)
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    while True:
+        job = await queue.get()
+        try:
+            await handle(job)
+        except asyncio.CancelledError:
+            # to the front: it was the first in line
+            queue._queue.appendleft(job)
+            raise
+        except Exception:
+            failed.append(job)
+
+
 # %% submit-1 right: hand-made future, timer and callback
 import asyncio
 
@@ -4364,3 +4385,30 @@ async def borrow(lend, use, give_back):
     with Candour():
         async with Loan(lend, give_back, limit=3) as thing:
             return await use(thing)
+
+
+# %% give-back-1 wrong: a cancellation in the moment when give_back has just ended is swallowed
+# cause: done() tells whose CancelledError it is: one that comes as give_back ends is lost
+# line: cancelled = cancelled or not giving.done() | except asyncio.CancelledError:
+import asyncio
+from contextlib import suppress
+
+
+async def borrow(lend, use, give_back):
+    """Use a thing and give it back, whatever happens."""
+    thing = await lend()
+    try:
+        return await use(thing)
+    finally:
+        giving = asyncio.create_task(give_back(thing))
+        timer = asyncio.get_running_loop().call_later(3, giving.cancel)
+        cancelled = False
+        while not giving.done():
+            try:
+                await asyncio.shield(giving)
+            except asyncio.CancelledError:
+                # Either we were cancelled, or give_back was, being too slow.
+                cancelled = cancelled or not giving.done()
+        timer.cancel()
+        if cancelled:
+            raise asyncio.CancelledError

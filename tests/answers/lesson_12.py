@@ -2755,6 +2755,41 @@ async def add_up(weigh, items):
         await asyncio.sleep(0)
     return total
 
+
+# %% slices-1 wrong: the sum begins with a float
+# cause: the sum is a float from the start, so weights that are Decimals raise a TypeError
+# line: total = 0.0 | total += weigh(item)
+import asyncio
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    total = 0.0
+    for count, item in enumerate(items, start=1):
+        total += weigh(item)
+        if count % 10 == 0:
+            await asyncio.sleep(0)
+    return total
+
+
+# %% slices-1 wrong: None among the items is taken for filling
+# cause: the slices are filled up with None, so an item None is skipped as well
+# line: if item is not None:
+import asyncio
+from itertools import zip_longest
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    total = 0
+    for part in zip_longest(*[iter(items)] * 10):
+        for item in part:
+            if item is not None:
+                total += weigh(item)
+        await asyncio.sleep(0)
+    return total
+
+
 # %% search-1 right: async generator of single looks
 import asyncio
 import contextlib
@@ -2846,3 +2881,25 @@ async def crunch(work, items, seconds):
             job.cancel()
         await loop.run_in_executor(None, pool.shutdown)
     return {item: job.result() for item, job in jobs.items() if not job.cancelled()}
+
+
+# %% leave-pool-1 wrong: a job that begins after the count is lost
+# cause: what has begun is noted before the rest is cancelled; what begins after that is missing
+# line: if job.running() or job.done()]
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def crunch(work, items, seconds):
+    """Return {item: work(item)} of all that were begun within `seconds`."""
+    pool = ThreadPoolExecutor(max_workers=2)
+    try:
+        jobs = {item: pool.submit(work, item) for item in items}
+        await asyncio.wait([asyncio.wrap_future(job) for job in jobs.values()],
+                           timeout=seconds)
+        begun = [item for item, job in jobs.items()
+                 if job.running() or job.done()]
+    finally:
+        # shutdown() waits for the last jobs, so it must not run in the loop
+        await asyncio.to_thread(pool.shutdown, cancel_futures=True)
+    return {item: jobs[item].result() for item in begun}

@@ -4288,6 +4288,66 @@ def limited(fetch, most):
 
     return get
 
+
+# %% limited-1 wrong: two limits of the same function share their places
+# cause: the semaphore is kept by `fetch` in a module's dict, for all limits of it
+# line: places = _places.setdefault(fetch, asyncio.Semaphore(most))
+import asyncio
+
+_places = {}
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    places = _places.setdefault(fetch, asyncio.Semaphore(most))
+
+    async def get(page):
+        async with places:
+            return await fetch(page)
+
+    return get
+
+
+# %% limited-1 wrong: a newcomer takes the place of the one that is woken
+# cause: the woken one counts itself only when it runs; who calls `get` before takes the same place
+# line: if running >= most:
+import asyncio
+from collections import deque
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    running = 0
+    waiting = deque()
+
+    def wake_next():
+        while waiting:
+            first = waiting.popleft()
+            if not first.done():
+                first.set_result(None)
+                return
+
+    async def get(page):
+        nonlocal running
+        if running >= most:
+            ticket = asyncio.get_running_loop().create_future()
+            waiting.append(ticket)
+            try:
+                await ticket
+            except asyncio.CancelledError:
+                if not ticket.cancelled():
+                    wake_next()
+                raise
+        running += 1
+        try:
+            return await fetch(page)
+        finally:
+            running -= 1
+            wake_next()
+
+    return get
+
+
 # %% once-per-key-1 right: detached loader, a future per asker
 import asyncio
 

@@ -2,7 +2,9 @@ import ast
 import asyncio
 import threading
 import time
+from decimal import Decimal
 
+from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.nodes import is_named, nodes_of_block, own_nodes
 
@@ -25,8 +27,8 @@ NO_PAUSE = (
 class InSlices(Exercise):
     """Work in slices
 
-    `weigh(item)` is an ordinary function. It computes for a moment and returns a number. It is not
-    made for several threads, so call it from this thread only.
+    `weigh(item)` is an ordinary function. It computes for a moment and returns a number, of any
+    type. It is not made for several threads, so call it from this thread only.
 
     Write a coroutine function `add_up(weigh, items)`: it returns the sum of `weigh(item)` over all
     items. After at most 10 calls, all other tasks that are ready on the loop have a turn.
@@ -112,16 +114,20 @@ class InSlices(Exercise):
 
     @sweep(
         lambda some: {
-            "items": some.lists(some.sampled_from(["", "a", "b"]), max_size=24),
-            "weights": some.sampled_from([(0, 0, 0), (2, 3, -3), (1, 0.5, 0)]),
+            "items": some.lists(some.sampled_from(["", None, "a", "b"]), max_size=24),
+            "weights": some.sampled_from([(0, 0, 0, 0), (2, 5, 3, -3), (1, 7, 0.5, 0)]),
         },
         besides=[
-            {"items": ["a"] * size, "weights": (0, 0.3, 2)} for size in (1, 9, 10, 11, 20, 25)
+            *(
+                {"items": ["a"] * size, "weights": (0, 0, 0.3, 2)}
+                for size in (1, 9, 10, 11, 20, 25)
+            ),
+            {"items": ["a", "b"], "weights": (0, 0, Decimal("0.5"), Decimal("2.5"))},
         ],
         most=8,
     )
     def any_items(self, add_up, lab, items, weights):
-        weights = dict(zip(["", "a", "b"], weights))
+        weights = dict(zip(["", None, "a", "b"], weights))
         weights = {item: weights[item] for item in items}
         scale = Scale(weights)
         lab.told(f"with the items {items}, whose weights are {weights}")
@@ -138,6 +144,16 @@ class InSlices(Exercise):
         if run.error:
             raise run.error
         if scale.calls < len(items) and run.result != sum(weights[item] for item in items):
+            skipped = [item for item in weights if not item and item not in scale.asked]
+            if skipped and (test := lab.truth_test().line or lab.operation("is", "is not")):
+                raise Wrong(
+                    "lost items",
+                    f"`weigh` was never called for {listed(map(repr, skipped))}.",
+                    test,
+                    "An item may be anything: ask for each of them what it weighs.",
+                    headline="not all of them",
+                    at="leaves some items out",
+                )
             raise Wrong(
                 "lost items",
                 f"`weigh` was called {scale.calls} times for {len(items)} items.",
@@ -239,16 +255,18 @@ class InSlices(Exercise):
 class Scale:
     """Counts calls of `weigh`: all, most of them in a row, and those from another thread.
 
-    weights: what each item weighs; else it is the item itself.
+    weights: what each item weighs; else it is the item itself. asked: the items, each once.
     """
 
     def __init__(self, weights=None):
         self.weights = weights
         self.thread = threading.get_ident()
         self.calls = self.row = self.most = self.elsewhere = 0
+        self.asked = set()
 
     def weigh(self, item):
         self.calls += 1
+        self.asked.add(item)
         self.row += 1
         self.most = max(self.most, self.row)
         self.elsewhere += threading.get_ident() != self.thread

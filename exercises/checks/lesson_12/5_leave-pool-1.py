@@ -159,6 +159,7 @@ class LeaveThePool(Exercise):
                 headline="left the pool open",
             )
         self._second_first(crunch, lab)
+        self._one_more_begins(crunch, lab)
 
     def _second_first(self, crunch, lab):
         lab.told('with the items "slow" and "quick", of which the second is done first')
@@ -174,6 +175,23 @@ class LeaveThePool(Exercise):
 
         run = lab.run(crunch, work, ["slow", "quick"], 0.2, stands=True)
         lab.equal(run.result, {item: item.upper() for item in begun})
+
+    def _one_more_begins(self, crunch, lab):
+        lab.told("with 20 items of 0.1 s each and `seconds=0.15`")
+        bench = Bench(slow_to_shut_down=True)
+        with bench.watched(lab):
+            run = lab.run(crunch, bench.work, [f"item {n}" for n in range(20)], 0.15, stands=True)
+        if lost := [item for item in bench.begun if item not in run.result]:
+            raise Wrong(
+                "lost items",
+                f"Just before `shutdown` cancelled the rest, more items began: {len(bench.begun)} "
+                f"in all, and for {len(lost)} of them there is no result.",
+                lab.call_of("*.running", "*.done") or lab.returning(),
+                "The threads don't stand still while you look at the jobs. Ask after the shutdown: "
+                "then each job is done, or `cancelled()`.",
+                headline="lost results",
+                at="is too early to ask",
+            )
 
     @sweep(
         lambda some: {
@@ -385,9 +403,11 @@ class Bench:
     of it. blocked: (what, place) of the first call that waited on a
     loop's thread, or None. most_unseen: most items that came to their end between two turns of a
     task beside it, while the loop's thread was busy with something else than its own waiting.
+    slow_to_shut_down: whether more items begin while a thread is about to shut the pool down.
     """
 
-    def __init__(self):
+    def __init__(self, slow_to_shut_down=False):
+        self.slow_to_shut_down = slow_to_shut_down
         self.begun, self.working, self.most = [], 0, 0
         self.shutdowns, self.blocked, self.on_the_loop = 0, None, False
         self.unseen = self.most_unseen = self.given_up = 0
@@ -405,7 +425,7 @@ class Bench:
             self.working += 1
             self.hands.add(threading.current_thread())
             self.most = max(self.most, self.working)
-            self.on_the_loop |= asyncio._get_running_loop() is not None
+            self.on_the_loop |= _on_a_loop()
         time.sleep(0.1)
         with self.lock:
             self.working -= 1
@@ -416,17 +436,25 @@ class Bench:
                 self.most_unseen = max(self.most_unseen, self.unseen)
         return item.upper()
 
+    def let_more_begin(self):
+        """Wait until another item has begun, as may happen when a thread is slow to start."""
+        begun, ends = len(self.begun), time.monotonic() + 0.3
+        while len(self.begun) == begun and self.working and time.monotonic() < ends:
+            time.sleep(0.001)
+
     def watched(self, lab):
         """A context in which the calls of a pool that may block are looked at."""
         shutdown, result, cancel = ThreadPoolExecutor.shutdown, Future.result, Future.cancel
 
         def note(what):
-            on_loop = asyncio._get_running_loop() is not None
+            on_loop = _on_a_loop()
             if on_loop and self.working and not self.blocked:
                 self.blocked = what, lab.text.of_frame(sys._getframe(2))
 
         def watched_shutdown(pool, wait=True, *, cancel_futures=False):
             self.shutdowns += 1
+            if cancel_futures and self.slow_to_shut_down and not _on_a_loop():
+                self.let_more_begin()
             if wait:
                 note("shutdown")
             return shutdown(pool, wait, cancel_futures=cancel_futures)
@@ -447,6 +475,10 @@ class Bench:
         stack.enter_context(mock.patch.object(ThreadPoolExecutor, "shutdown", watched_shutdown))
         stack.enter_context(mock.patch.object(Future, "result", watched_result))
         return stack
+
+
+def _on_a_loop():
+    return asyncio._get_running_loop() is not None
 
 
 def _instead_of(what, place, lab):

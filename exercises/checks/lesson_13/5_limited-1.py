@@ -109,6 +109,54 @@ class Limited(Exercise):
         run = lab.run(self._both(limited, lab, one, two))
         self._in_time(lab, run)
 
+        lab.told(
+            "twice for the same `fetch`, with `most` 2 each, and six tasks called each of the two "
+            "functions"
+        )
+        both = lab.service(0.937)
+        run = lab.run(self._both(limited, lab, both, both))
+        if run.elapsed > 3 * 0.937 + 0.001:
+            raise Wrong(
+                "idle places",
+                f"It took {run.elapsed:g} s. With two places for each of the functions, and 0.937 "
+                "s for each page, it takes 2.811 s.",
+                lab.call_of("*Semaphore", "Lock", "*Queue"),
+                "The limit is for one function that `limited` returned. Each of them has places "
+                "of its own, even if `fetch` is the same.",
+                headline="two functions shared their places",
+            )
+        self._twice_each(limited, lab)
+
+    def _twice_each(self, limited, lab):
+        """Who has just left a place asks for one again, while the next in line is being woken."""
+        lab.told(
+            "with `most` 2, and three tasks called the function that it returned twice each, one "
+            "call after the other"
+        )
+        fetch = lab.service(0.937)
+
+        async def three():
+            get = limited(fetch, 2)
+
+            async def caller(number):
+                return [await get(number), await get(number + 3)]
+
+            return await asyncio.gather(*(caller(number) for number in range(3)))
+
+        run = lab.run(three())
+        lab.equal(run.result, [[f"page {n}", f"page {n + 3}"] for n in range(3)], what="they got")
+        if fetch.peak > 2:
+            raise Wrong(
+                "limit",
+                f"{fetch.peak} calls were in `fetch` at once; at most 2 may be.",
+                lab.operation("<", "<=", ">", ">=", on=["most"]) or lab.call_of("fetch"),
+                "Who is woken runs a turn later. If its place looks free until then, another call "
+                "may take it. Don't count a place as free that goes to the next in line; or ask "
+                "again, in a `while`, whether there is one.",
+                headline="gave one place to two",
+                at="lets the calls in",
+            )
+
     def _in_time(self, lab, run):
         if run.elapsed > 3 * 0.937 + 0.001:
             raise Wrong(
