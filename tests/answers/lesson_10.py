@@ -3282,6 +3282,27 @@ async def first_answer(ask, servers):
         return won[0]
     raise BaseExceptionGroup("no server answered", errors)
 
+# %% first-answer-1 wrong: waits a second for those it stops
+# cause: who needs longer than a second to clean up still runs when it has ended
+# line: await asyncio.wait(tasks, timeout=1)
+import asyncio
+
+
+async def first_answer(ask, servers):
+    tasks = [asyncio.create_task(ask(server)) for server in servers]
+    errors = []
+    try:
+        for done in asyncio.as_completed(tasks):
+            try:
+                return await done
+            except Exception as error:
+                errors.append(error)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks, timeout=1)
+    raise ExceptionGroup("no server answered", errors)
+
 # %% within-1 right: async generator fed by queue
 import asyncio
 from contextlib import aclosing
@@ -3409,6 +3430,22 @@ async def all_or_nothing(buy, items):
         tasks = [group.create_task(buy(item)) for item in reversed(items)]
     return [task.result() for task in reversed(tasks)]
 
+# %% fail-fast-1 wrong: waits a second for those it stops
+# cause: who needs longer than a second to clean up still runs when it has ended
+# line: await asyncio.wait(tasks, timeout=1)
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    tasks = [asyncio.create_task(buy(item)) for item in items]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=1)
+
 # %% within-1 right: the last url first
 import asyncio
 
@@ -3456,4 +3493,28 @@ async def fetch_within(fetch, urls, seconds):
         url: task.result()
         for url, task in tasks.items()
         if task in in_time and task.result()
+    }
+
+# %% within-1 wrong: waits a second for those it stops
+# cause: who needs longer than a second to clean up still runs when it has ended
+# line: await asyncio.wait(late, timeout=1)
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    tasks = {url: asyncio.create_task(fetch(url)) for url in urls}
+    if not tasks:
+        return {}
+    late = tasks.values()
+    try:
+        done, late = await asyncio.wait(tasks.values(), timeout=seconds)
+    finally:
+        for task in late:
+            task.cancel()
+        if late:
+            await asyncio.wait(late, timeout=1)
+    return {
+        url: task.result()
+        for url, task in tasks.items()
+        if task in done and not task.exception()
     }

@@ -3,7 +3,7 @@ import itertools
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import KEPT, MOMENT, Tidy, errors_in, none_left, swept, told_waits, watched
+from .shared import KEPT, LONG, MOMENT, Tidy, errors_in, none_left, swept, told_waits, watched
 
 
 class FailFast(Exercise):
@@ -15,7 +15,7 @@ class FailFast(Exercise):
 
     If one of them fails, the others are stopped, and the error comes out, alone or in a group.
     When `all_or_nothing` itself is cancelled, all are stopped. Either way, every `buy` has ended
-    when `all_or_nothing` ends. A `buy` that is cancelled may take a moment to clean up.
+    when `all_or_nothing` ends. A `buy` that is cancelled may take a while to clean up.
     """
 
     id = "fail-fast-1"
@@ -87,7 +87,7 @@ class FailFast(Exercise):
                 {item: some.sampled_from(("a thing", "", 0, None, KEPT)) for item in "abc"}
             ),
             "waits": some.permutations((1, 2, 3.5)),
-            "moments": some.permutations((0.25, 0.5, 0)),
+            "moments": some.permutations((0.25, LONG, 0)),
         },
         fails=(ValueError, TimeoutError, ...),
         cancels=True,
@@ -105,7 +105,7 @@ class FailFast(Exercise):
         lambda some: {
             "waits": some.permutations((1, 2, 3.5)),
             "failing": some.sampled_from("abc"),
-            "moments": some.permutations((0.25, 0.5, 0)),
+            "moments": some.permutations((0.25, LONG, 0)),
         },
         cancels=True,
         most=6,

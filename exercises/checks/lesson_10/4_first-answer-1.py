@@ -8,7 +8,7 @@ from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.nodes import holds, own_nodes, uses
 
-from .shared import KEPT, MOMENT, Tidy, errors_in, none_left, swept, watched
+from .shared import KEPT, LONG, MOMENT, Tidy, errors_in, none_left, swept, watched
 
 
 class FirstAnswer(Exercise):
@@ -22,7 +22,7 @@ class FirstAnswer(Exercise):
     - A server that fails doesn't count, as long as another one answers.
     - If all fail, it raises an `ExceptionGroup` with the errors of all of them.
     - However it ends, even if it is cancelled, every `ask` has ended by then. An `ask` that is
-      cancelled may take a moment to clean up.
+      cancelled may take a while to clean up.
     """
 
     id = "first-answer-1"
@@ -166,7 +166,7 @@ class FirstAnswer(Exercise):
             "down": some.dictionaries(
                 some.sampled_from("abc"), some.sampled_from((OSError, TimeoutError, ValueError))
             ),
-            "moments": some.permutations((0.25, 0.5, 0)),
+            "moments": some.permutations((0.25, LONG, 0)),
         },
         besides=[
             {  # at the same moment, of which there may be several in what is done

@@ -5,7 +5,7 @@ import contextlib
 from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import KEPT, MOMENT, Tidy, errors_in, none_left, swept, told_waits, watched
+from .shared import KEPT, LONG, MOMENT, Tidy, errors_in, none_left, swept, told_waits, watched
 
 
 class Within(Exercise):
@@ -20,7 +20,7 @@ class Within(Exercise):
       and returns.
     - What failed is left out, and so is what was late.
     - However it ends, even if it is cancelled, every `fetch` has ended by then. A `fetch` that is
-      cancelled may take a moment to clean up; then the cancellation comes out of it.
+      cancelled may take a while to clean up; then the cancellation comes out of it.
     """
 
     id = "within-1"
@@ -162,7 +162,7 @@ class Within(Exercise):
             "down": some.dictionaries(
                 some.sampled_from("abc"), some.sampled_from((OSError, TimeoutError, ValueError))
             ),
-            "moments": some.permutations((0.25, 0.5, 0)),
+            "moments": some.permutations((0.25, LONG, 0)),
         },
         besides=[
             {

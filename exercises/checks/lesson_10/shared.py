@@ -11,6 +11,7 @@ from helpers.coach.mistakes.nodes import is_named, nodes_of_block
 KEPT = OSError("kept")  # an error that a call returns is a result like any other
 STOP = "Cancel the tasks that are left, in a `finally`, and await them: `cancel` returns at once."
 MOMENT = 0.25  # seconds that a cancelled call takes to end
+LONG = 60  # the same, longer than anybody sets a limit for
 
 
 class Ended:
