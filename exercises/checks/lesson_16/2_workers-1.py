@@ -167,7 +167,7 @@ class AllWorkersEnd(Exercise):
         most=20,
     )
     def any_urls(self, fetch_all, lab, urls, pages, waits, workers):
-        fetch = lab.service(dict(zip(urls, waits)), dict(zip(urls, pages)), cleanup=0.3)
+        fetch = lab.service(dict(zip(urls, waits)), dict(zip(urls, pages)), cleanup=1.3)
         run = lab.run(fetch_all, fetch, urls, workers)
         look_for_unwatched(lab, run)
         return lab.seen(run, fetch, without=("group",))

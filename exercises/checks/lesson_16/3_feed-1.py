@@ -243,7 +243,7 @@ class Feed(Exercise):
             if breaks:
                 raise OSError("the source broke")
 
-        send = lab.service(dict(zip(("a", "b", 0, ""), waits)), name="send", cleanup=0.3)
+        send = lab.service(dict(zip(("a", "b", 0, ""), waits)), name="send", cleanup=60)
         stream = lab.stream(source(), pause, behind=send)
         then = ", and then an OSError" if breaks else ""
         lab.told(
