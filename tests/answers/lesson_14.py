@@ -4346,6 +4346,20 @@ CEILINGS = dict(
 def pause(attempt):
     return random.random() * CEILINGS.get(attempt, LONGEST)
 
+# %% jitter-1 wrong: every client has the same dice
+# cause: the generator has a fixed seed, so every client (process) draws the same sequence of pauses, and they all come back at the same time
+# line: dice = random.Random(2024)
+import random
+
+# our own generator: nobody else's calls of random.seed get in its way
+dice = random.Random(2024)
+
+
+def pause(attempt):
+    """Return how many seconds to wait after so many failures before this one."""
+    longest = min(2, 0.1 * 2 ** min(attempt, 10))
+    return dice.uniform(0, longest)
+
 # %% mirrors-1 right: an async generator of outcomes
 import asyncio
 from contextlib import aclosing
@@ -4393,6 +4407,24 @@ async def ask(client, page):
         await Rest(int(response.headers.get("Retry-After", "1")))
     response.raise_for_status()
     return response
+
+# %% retry-after-1 wrong: the wait is counted from the sending of the request
+# cause: the time that the server took to answer is subtracted from the wait: with a slow answer it comes back too early
+# line: sent = loop.time() | await asyncio.sleep(sent + seconds - loop.time())
+import asyncio
+
+
+async def ask(client, page):
+    """Return the response; where the server says when to come back, come back then."""
+    loop = asyncio.get_running_loop()
+    while True:
+        sent = loop.time()
+        response = await client.get(page)
+        if response.status_code != 429:
+            response.raise_for_status()
+            return response
+        seconds = int(response.headers.get("Retry-After", 1))
+        await asyncio.sleep(sent + seconds - loop.time())
 
 # %% pool-1 right: sliding window with wait and islice
 import asyncio
@@ -4471,3 +4503,23 @@ async def fetch_names(client, pages):
         return response.json()["name"]
 
     return (await asyncio.gather(*map(name_of, pages[::-1])))[::-1]
+
+# %% pool-1 wrong: closes the caller's client
+# cause: the client belongs to the caller, and is closed at the end; the next request or the next call with it is a RuntimeError
+# line: await client.aclose()
+import asyncio
+
+
+async def fetch_names(client, pages):
+    """Return the names that the pages give, in order; five requests at once."""
+    semaphore = asyncio.Semaphore(5)
+
+    async def fetch(page):
+        async with semaphore:
+            response = await client.get(page)
+        return response.json()["name"]
+
+    try:
+        return await asyncio.gather(*[fetch(page) for page in pages])
+    finally:
+        await client.aclose()

@@ -2910,6 +2910,25 @@ async def pages(fetch, url):
     async for item in Cursor(fetch, url):
         yield item
 
+# %% pages-1 wrong: a KeyError of fetch ends the catalogue
+# cause: a KeyError that `fetch` raises (or that is thrown in at the yield) is taken for a missing "next"; the error is swallowed and the rest of the items is missing
+# line: except KeyError:
+import asyncio
+from contextlib import aclosing, asynccontextmanager
+
+
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+    try:
+        while url is not None:
+            page = await fetch(url)
+            for item in page["results"]:
+                yield item
+            url = page["next"]
+    except KeyError:
+        # There is no next page.
+        return
+
 # %% arrive-1 right: done callbacks and one future
 import asyncio
 
@@ -2952,6 +2971,26 @@ async def load(stream, fetch):
             task.cancel()
         await asyncio.gather(*everything, return_exceptions=True)
     return [task.result() for task in fetches]
+
+# %% arrive-1 wrong: no more than twenty fetches at once
+# cause: when twenty fetches are under way, the next one waits for one of them instead of beginning as soon as its item is there
+# line: limit = asyncio.Semaphore(20)
+import asyncio
+
+
+async def load(stream, fetch):
+    """Return the results of `fetch` for all items of the stream, in order."""
+    limit = asyncio.Semaphore(20)  # be kind to the server
+
+    async def fetch_one(item):
+        async with limit:
+            return await fetch(item)
+
+    tasks = []
+    async with asyncio.TaskGroup() as group:
+        async for item in stream:
+            tasks.append(group.create_task(fetch_one(item)))
+    return [task.result() for task in tasks]
 
 # %% merge-1 right: exit stack of streams and TaskGroup
 import asyncio

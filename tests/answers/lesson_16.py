@@ -4743,6 +4743,20 @@ async def worker(queue, work, failed):
         async with turn as item:
             await work(item)
 
+# %% worker-1 wrong: the error is replaced by its cause
+# cause: for an error raised `from` another one, the other one is appended to `failed` in place of the error of the item
+# line: failed.append((item, error.__cause__ or error))
+async def worker(queue, work, failed):
+    """Do all items of `queue`; append failing ones and their errors to `failed`."""
+    while True:
+        item = await queue.get()
+        try:
+            await work(item)
+        except Exception as error:
+            failed.append((item, error.__cause__ or error))
+        finally:
+            queue.task_done()
+
 # %% bucket-1 right: futures by hand and one timer
 import asyncio
 from collections import deque

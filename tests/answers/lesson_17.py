@@ -3784,6 +3784,46 @@ async def handle(reader, writer, work):
         out.write(answer)
         await out.drain()
 
+# %% closing-1 wrong: what has come is taken for the line
+# cause: read returns as soon as there are some bytes, so a line that arrives in two pieces is given to work only in part, without its line feed
+# line: line = await reader.read(64 * 1024)
+async def handle(reader, writer, work):
+    """Answer one line, and close the connection in any case."""
+    try:
+        line = await reader.read(64 * 1024)
+        if not line:
+            return
+        try:
+            answer = await work(line)
+        except ValueError:
+            answer = b"error\n"
+        writer.write(answer)
+        await writer.drain()
+    finally:
+        writer.close()
+        await writer.wait_closed()
+
+# %% closing-1 wrong: not closed if the sending fails or is cancelled
+# cause: drain stands outside of the try; if handle is cancelled while a long answer is being sent, or drain raises because the client has gone, the connection is not closed
+# line: await writer.drain()
+async def handle(reader, writer, work):
+    """Answer one line, and close the connection in any case."""
+    answer = b""
+    try:
+        line = await reader.readline()
+        if line:
+            try:
+                answer = await work(line)
+            except ValueError:
+                answer = b"error\n"
+    except BaseException:
+        writer.close()
+        raise
+    writer.write(answer)
+    await writer.drain()
+    writer.close()
+    await writer.wait_closed()
+
 # %% at-most-1 right: bound method, a queue of places
 import asyncio
 from contextlib import suppress

@@ -1960,6 +1960,26 @@ async def highest(client, load, days):
     peaks = list(map(client.submit, repeat(max), measured))
     return {day: await peak for day, peak in zip(days, peaks)}
 
+# %% reduce-there-1 wrong: made for four workers
+# cause: the days are dealt to four calls, so if there are more than four workers, the others have nothing to do
+# line: SHARES = 4 | futures = [client.submit
+SHARES = 4
+
+
+def peaks_of(load, *days):
+    return [(day, max(load(day))) for day in days]
+
+
+async def highest(client, load, days):
+    """Return {day: its highest number}; the measurements stay on the workers."""
+    days = list(days)
+    shares = [days[start::SHARES] for start in range(SHARES)]
+    futures = [client.submit(peaks_of, load, *share) for share in shares if share]
+    found = {}
+    for pairs in await client.gather(futures):
+        found.update(pairs)
+    return {day: found[day] for day in days}
+
 # %% survive-1 right: queue of outcomes, then match
 import asyncio
 
@@ -1999,6 +2019,33 @@ async def do_all(client, work, items):
         await asyncio.gather(*followed, return_exceptions=True)
     return results
 
+# %% survive-1 wrong: a cancellation is taken for a dead worker
+# cause: CancelledError is caught together with WorkerDied; if `do_all` is cancelled, or another item's own error ends the group, the calls under way are sent again, and it goes on until they are done
+# line: except (client.WorkerDied, asyncio.CancelledError):
+import asyncio
+
+
+async def do_all(client, work, items):
+    """Return the results in order; each item is sent three times at most."""
+    items = list(items)
+
+    async def result_of(item, future):
+        for resends_left in (2, 1, 0):
+            try:
+                return await future
+            except (client.WorkerDied, asyncio.CancelledError):
+                if not resends_left:
+                    raise
+                future = client.submit(work, item)
+
+    futures = client.map(work, items)
+    async with asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(result_of(item, future))
+            for item, future in zip(items, futures)
+        ]
+    return [task.result() for task in tasks]
+
 # %% idempotent-1 right: one entry per payment, itemgetter
 from operator import itemgetter
 
@@ -2022,3 +2069,25 @@ async def work_all(client, work, numbers):
     futures = [client.submit(all_of, work, part) for part in reversed(parts)]
     found = await client.gather(futures)
     return [result for part in reversed(found) for result in part]
+
+# %% batches-1 wrong: the caller's list is emptied
+# cause: the parts are cut off the list of the caller, which is empty afterwards; a second call with it returns []
+# line: del numbers[:size]
+import math
+
+
+def work_part(work, part):
+    return [work(number) for number in part]
+
+
+async def work_all(client, work, numbers):
+    """Return the results of `work`, in order; ship many numbers in one call."""
+    size = math.ceil(len(numbers) / 40)
+    futures = []
+    while numbers:
+        futures.append(client.submit(work_part, work, numbers[:size]))
+        del numbers[:size]
+    results = []
+    for part in await client.gather(futures):
+        results.extend(part)
+    return results

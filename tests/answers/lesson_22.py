@@ -1002,3 +1002,22 @@ def report(fetch, urls):
         return await asyncio.gather(*(fetch(url) for url in reversed(urls)))
 
     return ", ".join(reversed(asyncio.run(all_of_them())))
+
+# %% edge-1 wrong: no comma after an empty page
+# cause: the comma depends on the text so far; if the first page is "", the comma after it is missing
+# line: if text: | none
+import asyncio
+
+
+def report(fetch, urls):
+    """Return the pages of `urls` as one string; a plain function."""
+
+    async def collect():
+        return await asyncio.gather(*(fetch(url) for url in urls))
+
+    text = ""
+    for page in asyncio.run(collect()):
+        if text:
+            text += ", "
+        text += page
+    return text

@@ -7585,3 +7585,82 @@ async def pipeline(fetch, parse, pages, workers, size):
         await raws.join()
         parsing.cancel()
     return done, failed
+
+# %% crawl-pipeline-1 wrong: an IndexError of fetch ends the worker
+# cause: the except for the empty deque also covers fetch: if fetch raises IndexError, the page is in neither dict and the worker is gone; with one worker the rest is never fetched
+# line: except IndexError:
+import asyncio
+from collections import deque
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    """Return two dicts: the record of each page, and the error of each that failed."""
+    todo = deque(pages)
+    queue = asyncio.Queue(size)
+    records = {}
+    errors = {}
+
+    async def fetcher():
+        while True:
+            try:
+                page = todo.popleft()
+                raw = await fetch(page)
+            except IndexError:
+                return
+            except Exception as error:
+                errors[page] = error
+            else:
+                await queue.put((page, raw))
+
+    async def parser():
+        while (item := await queue.get()) is not None:
+            page, raw = item
+            try:
+                records[page] = await parse(raw)
+            except Exception as error:
+                errors[page] = error
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(parser())
+        async with asyncio.TaskGroup() as fetchers:
+            for _ in range(workers):
+                fetchers.create_task(fetcher())
+        await queue.put(None)
+    return records, errors
+
+# %% crawl-pipeline-1 wrong: hangs when the last page fails to be fetched
+# cause: the parser counts the finished pages before each get; if the last fetch to end fails while it waits at the queue, nothing comes any more and the pipeline never ends
+# line: while len(records) + len(errors) < len(pages): | page, raw = await queue.get()
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    """Return two dicts: the record of each page, and the error of each that failed."""
+    pages = list(pages)
+    todo = iter(pages)
+    queue = asyncio.Queue(size)
+    records = {}
+    errors = {}
+
+    async def fetcher():
+        for page in todo:
+            try:
+                raw = await fetch(page)
+            except Exception as error:
+                errors[page] = error
+            else:
+                await queue.put((page, raw))
+
+    async def parser():
+        while len(records) + len(errors) < len(pages):
+            page, raw = await queue.get()
+            try:
+                records[page] = await parse(raw)
+            except Exception as error:
+                errors[page] = error
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(parser())
+        for _ in range(workers):
+            group.create_task(fetcher())
+    return records, errors

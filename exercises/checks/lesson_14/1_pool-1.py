@@ -141,7 +141,16 @@ class WithinThePool(Exercise):
                 timeout=httpx.Timeout(10, pool=0.1),
                 event_hooks={"request": [note]},
             ) as client:
-                return await lab.awaitable(fetch_names(client, list(pages)))
+                got = await lab.awaitable(fetch_names(client, list(pages)))
+                if client.is_closed:
+                    raise Wrong(
+                        "changed",
+                        "It closed `client`, so its caller can ask for nothing more.",
+                        lab.async_with("client") or lab.call_of("aclose"),
+                        "It belongs to the caller. Use it, and leave it open.",
+                        headline="closed the client",
+                    )
+                return got
 
         lab.told(
             f"with {len(pages)} pages, of which the first takes {self.SLOW} s and the "

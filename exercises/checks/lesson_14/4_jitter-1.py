@@ -68,6 +68,20 @@ class Jitter(Exercise):
                         lab.returning(),
                     )
             self._look(lab, drawn, attempt)
+        if seed := self._fixed_seed(lab):
+            raise Wrong(
+                "no jitter",
+                "The draws begin with a fixed seed: each client has the same row of pauses, and "
+                "all of them come back together.",
+                seed,
+                "Each client must draw its own: `random.uniform` needs no seed.",
+                headline="gave all clients the same pauses",
+            )
+
+    def _fixed_seed(self, lab):
+        """Line that seeds the draws with a constant, or None."""
+        inside = {call.lineno for call in lab.nodes() if _is_seeded(call)}
+        return min(inside | lab.text.all_kept_outside(_is_seeded), default=None)
 
     def _look(self, lab, drawn, attempt):
         longest = _longest(attempt)
@@ -256,6 +270,15 @@ class Jitter(Exercise):
     @wrong("pauses", says="doubled for each further attempt")
     def counts_from_one(attempt):
         return random.uniform(0, min(2, 0.2 * (attempt + 1) * 2 / 3))
+
+
+def _is_seeded(node):
+    """Whether this is a `Random(7)` or a `seed(7)`."""
+    return (
+        isinstance(node, ast.Call)
+        and is_named(node.func, ("Random", "seed"))
+        and any(isinstance(given, ast.Constant) and given.value is not None for given in node.args)
+    )
 
 
 def _longest(attempt):

@@ -52,6 +52,10 @@ class AsTold(Exercise):
         )
         server = Server(lab, (429, "3"), 429)
         self._come_back(lab, ask, server, ["3", None])
+        lab.told('with a server that needs 0.75 s to answer 429 with Retry-After "3", then 200')
+        server = Server(lab, (429, "3"))
+        server.takes = 0.75
+        self._come_back(lab, ask, server, ["3"])
         for status, header in ((404, None), (503, None), (503, "1")):
             says = f' with Retry-After "{header}"' if header else ""
             lab.told(f"with a server that answers {status}{says}")

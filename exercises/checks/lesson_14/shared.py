@@ -18,20 +18,20 @@ class Server:
     """A server in the client's own process: what becomes of its first, second, ... request.
 
     An outcome is a status, a status with its Retry-After, or a class of httpx's errors. After the
-    last one all is well. `asked` holds the method and the time of each request, `most` says how
-    many there may be. `returned` is what the answer returned, and `unchecked` what
-    `unchecked_failures` noted meanwhile.
+    last one all is well. `takes` says how many seconds an answer takes. `asked` holds the method
+    and the time of each request, `most` says how many there may be. `returned` is what the answer
+    returned, and `unchecked` what `unchecked_failures` noted meanwhile.
     """
 
     def __init__(self, lab, *outcomes):
         self.lab, self.outcomes, self.asked, self.most = lab, list(outcomes), [], MOST
-        self.returned, self.unchecked = None, {}
+        self.takes, self.returned, self.unchecked = 0, None, {}
 
     @property
     def gaps(self):
-        """Seconds between one request and the next."""
+        """Seconds between the answer to one request and the next request."""
         times = [when for _, when in self.asked]
-        return [after - before for before, after in zip(times, times[1:])]
+        return [after - before - self.takes for before, after in zip(times, times[1:])]
 
     async def handle(self, request):
         self.asked.append((request.method, asyncio.get_running_loop().time()))
@@ -43,6 +43,8 @@ class Server:
                 "Count the tries, and let the last error out.",
                 headline="never gives up",
             )
+        if self.takes:
+            await asyncio.sleep(self.takes)
         outcome = self.outcomes.pop(0) if self.outcomes else 200
         if isinstance(outcome, type):
             raise outcome("lost on the way", request=request)

@@ -141,14 +141,23 @@ class AsTheyArrive(Exercise):
             "waits": some.permutations((0.3, 1.6, 2.2, 5.4)),
             "apart": some.sampled_from([0, 1]),
         },
+        besides=[
+            {
+                "items": ["a"] * 200,
+                "results": {"a": "page"},
+                "waits": (0.3, 1.6, 2.2, 5.4),
+                "apart": 0,
+            }
+        ],
         fails=(OSError, TimeoutError, LookupError, ...),
         cancels=True,
         most=24,
     )
     def any_stream(self, load, lab, items, results, waits, apart):
         waits = dict(zip(("", "a", 0, None), waits))
+        shown = items if len(items) < 9 else f"'a', {len(items)} times"
         lab.told(
-            f"with the items {items}, {apart} s apart; the fetches take "
+            f"with the items {shown}, {apart} s apart; the fetches take "
             f"{ {item: waits[item] for item in items} } s and, unless they fail, return "
             f"{ {item: results[item] for item in items} }"
         )

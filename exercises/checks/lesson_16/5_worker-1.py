@@ -168,6 +168,8 @@ class Survivor(Exercise):
     )
     def any_items(self, worker, lab, items, fails, waits, workers, cancelled):
         errors = {item: kind(f"no {item}") for item, kind in fails.items()}
+        for error in errors.values():
+            error.__cause__ = OSError("the disk is full")  # as `raise … from …` makes it
         work = lab.service(dict(zip(ITEMS, waits)), errors=errors, name="work", cleanup=0.2)
         failing = ", ".join(
             f"{kind.__name__} for {item!r}" for item, kind in fails.items() if item in items

@@ -145,6 +145,7 @@ class Answering(Exercise):
         besides=[
             {"pieces": [b"a", ConnectionResetError], "answer": b"a"},
             {"pieces": [b"a", asyncio.CancelledError], "answer": b"a"},
+            {"pieces": [b"a\n", asyncio.CancelledError], "answer": b"a"},
         ],
         most=30,
     )
@@ -164,24 +165,39 @@ class Answering(Exercise):
         async def serve():
             wire = Wire(holds=True)
             breaks = [0.01, last("the client")] if last is ConnectionResetError else []
-            feed(wire.reader, *heard, *breaks, *[] if pieces else [None])
+            feeding = feed(wire.reader, *heard, *breaks, *[] if pieces else [None])
             wires.append(wire)
             if last is asyncio.CancelledError:
                 asyncio.get_running_loop().call_later(0.01, asyncio.current_task().cancel)
-            await lab.awaitable(handle(wire.reader, wire.writer, work))
+            if stuck:
+                wire.protocol.pause_writing()
+            try:
+                await lab.awaitable(handle(wire.reader, wire.writer, work))
+            finally:
+                feeding.cancel()
 
         wires = []
         heard = [piece for piece in pieces if isinstance(piece, bytes)]
         last = None if heard == pieces else pieces[-1]
+        whole = b"".join(heard).endswith(b"\n")
+        stuck = whole and last is asyncio.CancelledError  # no room: whoever drains waits
         said = f"said {b''.join(heard)!r}" if pieces else "ended without a word"
         does = f"returns {answer!r}" if isinstance(answer, bytes) else f"raises {answer.__name__}"
         then = {
             None: f"; `work` {does}" if pieces else "",
             ConnectionResetError: ", and whose connection broke then",
-            asyncio.CancelledError: ", and cancelled it while it waited for the rest of the line",
+            asyncio.CancelledError: " and took nothing of the answer, and cancelled it then"
+            if stuck
+            else ", and cancelled it while it waited for the rest of the line",
         }
         lab.told(f"for a client who {said}{then[last]}")
         run = lab.run(serve())
+        if worked and not worked[0].endswith(b"\n"):
+            raise Wrong(
+                "one read is one message",
+                f"`work` was called with {worked[0]!r}, before the rest of the line had come.",
+                lab.call_of("read"),
+            )
         if pieces and not last and not worked:
             raise Wrong(
                 "falsy",
@@ -228,6 +244,8 @@ class Answering(Exercise):
                 THROWN_AWAY,
                 headline="threw away the rest",
             )
+        if stuck:
+            return None  # whether it waits for room is left open
         return {
             "": lab.seen(run),
             "`work` was called with": worked,

@@ -18,8 +18,8 @@ class Transaction(Exercise):
     decorator above it makes an async context manager of it. `async with transaction(connection):`
     executes "begin" before the block. If the block comes to its end, it executes "commit". If it is
     left by an error, by a cancellation or by anything else that is raised, it executes "rollback",
-    and what was raised goes on. If "begin" or "commit" fails, that error comes out; what you execute
-    then is up to you.
+    and what was raised goes on. If "begin" or "commit" fails, that error comes out; what you
+    execute then is up to you.
     """
 
     id = "transaction-1"

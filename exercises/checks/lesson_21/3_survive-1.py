@@ -4,6 +4,7 @@ import ast
 import asyncio
 from collections import Counter
 
+from helpers.basics.words import count
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.nodes import ifs_that_raise, own_nodes
 
@@ -120,6 +121,28 @@ class Survive(Exercise):
                 or lab.keyword("return_exceptions"),
                 "Its worker is well, and the call would fail again. Only a `client.WorkerDied` is "
                 "a loss: let every other error come out.",
+            )
+
+        client, work = prepared()
+        run_on(
+            lab,
+            "with the items 11 to 18",
+            do_all,
+            client,
+            work,
+            list(items),
+            raises=asyncio.CancelledError,
+            cancel_after=0.5,
+            leaks=True,
+        )
+        if (again := len(client.calls) - len(items)) > 0:
+            raise Wrong(
+                "swallowed",
+                f"It was cancelled after 0.5 s, and then made {count(again, 'call')} more.",
+                lab.handler(asyncio.CancelledError),
+                "A CancelledError asks the task to end, and no worker has died of it. Send again "
+                "only what a `client.WorkerDied` tells of.",
+                headline="sent again what was cancelled",
             )
 
         client, work = prepared({15: 100})

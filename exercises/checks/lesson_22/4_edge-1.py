@@ -99,6 +99,9 @@ class Edge(Exercise):
             "pages": some.permutations(("", "page", ", ")),
             "waits": some.permutations((0.002, 0.006, 0.01)),
         },
+        besides=[
+            {"urls": ["a", "b"], "pages": ("", "page", ", "), "waits": (0.002, 0.006, 0.01)},
+        ],
         fails=(OSError, ValueError, ...),
         most=6,
     )

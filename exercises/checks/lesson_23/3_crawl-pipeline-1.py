@@ -4,6 +4,7 @@ import ast
 import asyncio
 import contextlib
 
+from helpers.basics.words import count
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.coach.mistakes.nodes import is_constant, is_named, own_nodes
 
@@ -117,6 +118,7 @@ class TwoStages(Exercise):
             },
         )
         self.scene(pipeline, lab, [], 2, 1, 1, 1, {})
+        self.scene(pipeline, lab, pages[:3], 1, 2, 1, 0.1, {"/2": OSError("connection lost")})
         self.uneven(pipeline, lab, pages, 3)
         self.none_among_them(pipeline, lab)
 
@@ -211,7 +213,7 @@ class TwoStages(Exercise):
         )
         if errors:
             lost = sum(isinstance(error, OSError) for error in errors.values())
-            what += f"; `fetch` fails for {lost} pages, `parse` for {len(errors) - lost}"
+            what += f"; `fetch` fails for {count(lost, 'page')}, `parse` for {len(errors) - lost}"
         lab.told(what)
         try:
             run = lab.run(pipeline, works.fetch, works.parse, list(pages), workers, size)
