@@ -18,11 +18,11 @@ from helpers.coach.judging.cases import Case, smaller_than, ways_of
 from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.model import ask, model_of
 from helpers.coach.judging.seen import differ
-from helpers.coach.judging.twists import NONE, Twist, failure
+from helpers.coach.judging.twists import NONE, Twist, caught_in, failure
 from helpers.coach.judging.what_if import CANCELLED, ERRORS, FAILED, changes, without_falsy
 from helpers.coach.mistakes.catalogue import KINDS
 from helpers.coach.mistakes.errors import is_slip, mistake
-from helpers.coach.mistakes.handlers import caught_in, in_a_finally
+from helpers.coach.mistakes.handlers import in_a_finally
 from helpers.coach.mistakes.suspects import GUESSED, of_count, of_error
 from helpers.coach.mistakes.verdict import narrowed
 

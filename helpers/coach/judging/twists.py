@@ -1,11 +1,16 @@
 """What may befall one run of a sweep: a call of a service fails, or the run is cancelled."""
 
+import ast
+import asyncio
+import builtins
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from helpers.basics.words import seconds
 from helpers.coach.judging.cases import spread
 from helpers.coach.judging.runs import TICK
+from helpers.coach.mistakes.handlers import EVERY_ERROR
+from helpers.coach.mistakes.nodes import names_in, suppressed_by
 from helpers.coach.mistakes.words import brief
 from helpers.recording.recording import Recording
 
@@ -67,3 +72,33 @@ def cancellations(recording: Recording, asks: str) -> list[Twist]:
         Twist(f"I cancelled {what} after {seconds(at)}.", cancel_after=at)
         for at in spread(between, MOMENTS)
     ]
+
+
+def caught_in(nodes: Iterable[ast.AST]) -> list[type[Exception]]:
+    """The kinds of error that an answer names to catch them, in the order of their names: those of
+    Python and of asyncio that a coroutine can raise.
+    """
+    names = set()
+    for node in nodes:
+        if isinstance(node, ast.ExceptHandler):
+            names.update(names_in(node.type))
+        else:
+            names.update(suppressed_by(node) or ())
+    known = {**vars(builtins), **vars(asyncio)}
+    found = {known[name] for name in names if name in known}
+    return sorted((each for each in found if _can_be_raised(each)), key=lambda each: each.__name__)
+
+
+def _can_be_raised(error):
+    """Whether a coroutine can raise such an error with a text; not every error at once is meant."""
+    if not (isinstance(error, type) and issubclass(error, Exception)):
+        return False
+    if error.__name__ in EVERY_ERROR or issubclass(error, (StopIteration, StopAsyncIteration)):
+        return False  # Python makes another one of those
+    if error.__name__ == "QueueShutDown":
+        return False  # whoever shuts a queue down takes it for that queue's end, as lesson 16 does
+    try:
+        error("no")
+    except TypeError:
+        return False
+    return True

@@ -3,8 +3,6 @@
 """
 
 import ast
-import asyncio
-import builtins
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
@@ -352,36 +350,6 @@ def raised_again(handler: ast.ExceptHandler) -> list[int]:
 def catches(handler: ast.ExceptHandler, names: Collection[str]) -> bool:
     """Whether an `except` catches errors of one of these names; one without a name does."""
     return handler.type is None or not set(names_in(handler.type)).isdisjoint(names)
-
-
-def caught_in(nodes: Iterable[ast.AST]) -> list[type[Exception]]:
-    """The kinds of error that an answer names to catch them, in the order of their names: those of
-    Python and of asyncio that a coroutine can raise.
-    """
-    names = set()
-    for node in nodes:
-        if isinstance(node, ast.ExceptHandler):
-            names.update(names_in(node.type))
-        else:
-            names.update(suppressed_by(node) or ())
-    known = {**vars(builtins), **vars(asyncio)}
-    found = {known[name] for name in names if name in known}
-    return sorted((each for each in found if _can_be_raised(each)), key=lambda each: each.__name__)
-
-
-def _can_be_raised(error):
-    """Whether a coroutine can raise such an error with a text; not every error at once is meant."""
-    if not (isinstance(error, type) and issubclass(error, Exception)):
-        return False
-    if error.__name__ in EVERY_ERROR or issubclass(error, (StopIteration, StopAsyncIteration)):
-        return False  # Python makes another one of those
-    if error.__name__ == "QueueShutDown":
-        return False  # whoever shuts a queue down takes it for that queue's end, as lesson 16 does
-    try:
-        error("no")
-    except TypeError:
-        return False
-    return True
 
 
 def catching(handler: ast.ExceptHandler) -> tuple[str, str]:
