@@ -1,8 +1,11 @@
+"""Long, for a payment can be lost or doubled in many ways, and each has words of its own."""
+
 import ast
 import inspect
 import math
 import pickle
 import sys
+from unittest import mock
 
 import cloudpickle
 
@@ -172,6 +175,27 @@ class Once(Exercise):
             20,
             what=seen,
         )
+        self.in_two_processes(pay, lab, tea)
+
+    def in_two_processes(self, pay, lab, payment):
+        """Does a payment have the same key, whichever process enters it?"""
+        lab.told("with a payment of 5 entered twice, as by two processes")
+        book = {}
+        for process in 1, 2:
+            with mock.patch("builtins.hash", _hash_in(process)):
+                book = pickle.loads(cloudpickle.dumps(book))
+                pay(book, dict(payment))
+        hashed = lab.call_of("hash")
+        if hashed and sum(book.values()) != payment["amount"]:
+            raise Wrong(
+                "idempotence",
+                f"`sum(book.values())` is {sum(book.values())}, not {payment['amount']}: the "
+                "second process made another key for the same payment.",
+                hashed,
+                "The hash of a text is another one in each process. Let the id itself be the key, "
+                "or a tuple.",
+                headline="another key in another process",
+            )
 
     def has_places(self, pay, lab, *payments):
         """Whether each payment has one place in the book, and keeps it when it comes again."""
@@ -357,6 +381,21 @@ class Once(Exercise):
         if payment["id"] not in seen:
             seen.add(payment["id"])
             book[payment["id"]] = payment["amount"]
+
+
+def _hash_in(process):
+    """`hash` as another process has it: that of a text is another one in each."""
+    hash_here = hash
+
+    def hash_there(value):
+        if isinstance(value, (str, bytes)):
+            return hash_here((process, value))
+        if isinstance(value, (tuple, frozenset)):
+            of_each = map(hash_there, value)
+            return hash_here(tuple(of_each) if isinstance(value, tuple) else frozenset(of_each))
+        return hash_here(value)
+
+    return hash_there
 
 
 def _key_without_id(lab):

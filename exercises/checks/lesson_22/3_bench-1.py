@@ -2,6 +2,7 @@
 
 import ast
 import asyncio
+import gc
 import statistics
 import sys
 import time
@@ -85,6 +86,7 @@ class Bench(Exercise):
                 headline="no median",
             )
         lab.equal(found, {"a": 3})
+        self._collects(lab, "when `bench` had returned")
 
         lab.told("with a way `b` that raises ConnectionError at its third run")
         ran.clear()
@@ -100,6 +102,7 @@ class Bench(Exercise):
                     "Let it out where it is raised.",
                     headline="went on after the error",
                 ) from None
+            self._collects(lab, "when the error had come out of `bench`")
             return
         except Exception as other:
             raise Wrong(
@@ -184,6 +187,22 @@ class Bench(Exercise):
         if isinstance(found, Exception):
             return seen | {"what came out is": type(found).__name__}
         return seen | {"it returned": found, "the names came in this order:": list(found)}
+
+    @staticmethod
+    def _collects(lab, when):
+        """Does the garbage collector, which `bench` may turn off, work as it did before?"""
+        if gc.isenabled():
+            return
+        gc.enable()
+        skipped = lab.text.skipped("enable")
+        raise Wrong(
+            "not given back",
+            f"The garbage collector was still off {when}.",
+            skipped or lab.call_of("disable"),
+            "All of the program would go on without it. Call `gc.enable()` in a `finally`.",
+            headline="left the garbage collector off",
+            at="isn't reached after an error" if skipped else "turns it off",
+        )
 
     @staticmethod
     def _order(lab, ran, found):
