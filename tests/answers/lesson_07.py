@@ -4644,6 +4644,39 @@ class Bell:
             if wake is not None:
                 wake()
 
+# %% bell-1 wrong: an undo changes the order of the others
+# cause: undo moves the last one into the place of the cancelled one, so the next ring wakes it before those who came earlier
+# line: self.waiting[place] = self.waiting[-1]
+# told: place = self.waiting.index(wake)
+class Bell:
+    """Rings for all who wait."""
+
+    def __init__(self):
+        self.waiting = []
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        self.waiting.append(wake)
+
+        def undo():
+            if wake in self.waiting:
+                place = self.waiting.index(wake)
+                # Fill the gap with the last one: the list needn't be shifted.
+                self.waiting[place] = self.waiting[-1]
+                self.waiting.pop()
+
+        return undo
+
+    def ring(self):
+        waiting, self.waiting = self.waiting, []
+        for wake in waiting:
+            wake()
+
 # %% timeout-own-1 right: alarm as a context manager
 from contextlib import suppress
 

@@ -2089,6 +2089,27 @@ def call_later(loop, delay, function, *args):
 
     return cancel
 
+# %% call-later-1 wrong: cancel takes back another call of the same function
+# cause: cancel looks for the function, not for its entry; when the same function without arguments is due twice, it may take the other one, and a second or late cancel takes it for sure
+# line: if entry[2] == call: | call = partial(function, *args) if args else function
+import heapq
+from functools import partial
+
+
+def call_later(loop, delay, function, *args):
+    """Call function(*args) in `delay` seconds; return a function that cancels it."""
+    call = partial(function, *args) if args else function
+    heapq.heappush(loop.timers, [loop.time() + delay, next(loop.tickets), call])
+
+    def cancel():
+        for entry in loop.timers:
+            if entry[2] == call:
+                loop.timers.remove(entry)
+                heapq.heapify(loop.timers)
+                return
+
+    return cancel
+
 # %% keep-1 right: an ExitStack closed by the callback
 import asyncio
 import contextlib

@@ -2816,6 +2816,23 @@ async def first(stream, wanted):
                 return item
     return None
 
+# %% first-match-1 wrong: one second to close
+# cause: closing is broken off after a second: the connection is lost, and a TimeoutError comes out
+# line: await asyncio.wait_for(stream.aclose(), 1)
+import asyncio
+from contextlib import aclosing, asynccontextmanager
+
+
+async def first(stream, wanted):
+    """Return the first item that is wanted, or None; close the stream."""
+    try:
+        async for item in stream:
+            if wanted(item):
+                return item
+        return None
+    finally:
+        await asyncio.wait_for(stream.aclose(), 1)
+
 # %% borrowed-1 right: release pushed on a stack
 from contextlib import AsyncExitStack, asynccontextmanager
 

@@ -319,6 +319,7 @@ class WriteBell(Exercise):
         },
         besides=[
             {"acts": ["comes"] * 1100 + ["1 s", "ring"]},
+            {"acts": [*["comes"] * 3, "cancel 1", "1 s", "ring"]},
             # Those who come later stand at another place by then.
             {"acts": [*["comes"] * 3, "cancel 1", "1 s", "cancel 2", "1 s", "ring"]},
         ],

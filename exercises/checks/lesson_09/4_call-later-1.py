@@ -335,25 +335,30 @@ class CallLater(Exercise):
         lambda some: {
             "delays": some.lists(some.sampled_from((1, 2)), min_size=2, max_size=3),
             "taken_back": some.integers(0, 2),
+            "numbered": some.booleans(),
         },
+        besides=[{"delays": [1, 2], "taken_back": 1, "numbered": False}],
         most=8,
     )
-    def one_function(self, call_later, lab, delays, taken_back):
+    def one_function(self, call_later, lab, delays, taken_back, numbered):
         """The same function is to be called several times."""
         taken_back %= len(delays)
         loop, called = TinyLoop(), []
 
-        def function(number):
-            called.append((number, loop.now - 100))
+        def function(*given):
+            called.append((*given, loop.now - 100))
 
         lab.told(
-            f"with delays of {listed(map(str, delays))} s, each time with the same function and a "
-            f"number of its own. I cancelled number {taken_back + 1}"
+            f"with delays of {listed(map(str, delays))} s, each time with the same function and "
+            f"{'a number of its own' if numbered else 'no arguments'}. I cancelled number "
+            f"{taken_back + 1}"
         )
         cancels = [
-            call_later(loop, delay, function, number) for number, delay in enumerate(delays, 1)
+            call_later(loop, delay, function, *([number] if numbered else []))
+            for number, delay in enumerate(delays, 1)
         ]
         cancels[taken_back]()
+        loop.advance(1.5)
         loop.advance(9)
         return {"which were called, and after which seconds:": called}
 

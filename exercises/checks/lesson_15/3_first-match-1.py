@@ -1,5 +1,6 @@
 import ast
 import asyncio
+import contextlib
 from contextlib import aclosing
 
 from helpers.basics.words import listed
@@ -36,6 +37,7 @@ class FirstMatch(Exercise):
         self._case(first, lab, [1, 2], lambda item: item > 4, None, 2)
         self._says_yes(first, lab)
         self._fails(first, lab)
+        self._closes_slowly(first, lab)
 
     def _says_yes(self, first, lab):
         stream, note = watched([3, 8], 1)
@@ -117,6 +119,33 @@ class FirstMatch(Exercise):
         lab.told("with a `wanted` that fails")
         closed = lab.run(ask()).result
         self._closed(lab, closed, "The error came out")
+
+    def _closes_slowly(self, first, lab):
+        given_back = []
+
+        async def stream():
+            try:
+                yield 3
+                yield 8
+            finally:
+                await asyncio.sleep(60)
+                given_back.append("the connection")
+
+        async def ask():
+            with contextlib.suppress(TimeoutError):
+                await first(stream(), lambda item: item == 3)
+            return bool(given_back)
+
+        lab.told("with a stream that needs a minute to give its connection back")
+        run = lab.run(ask(), leaks=True)
+        if not run.result:
+            raise Wrong(
+                "left open",
+                f"`first` ended after {run.elapsed:g} s; the connection had not been given back.",
+                lab.call_of("wait_for", "timeout*", "asyncio.wait"),
+                "Closing takes as long as it takes: await it without a limit.",
+                headline="broke off the closing",
+            )
 
     def _closed(self, lab, closed, then):
         if not closed:
