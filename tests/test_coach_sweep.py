@@ -17,11 +17,12 @@ from helpers.coach.form import finding
 from helpers.coach.form.statement import Wrong
 from helpers.coach.form.sweeps import sweep
 from helpers.coach.judging import sweeping
-from helpers.coach.judging.cases import cases_of, drawn, smaller_than, spread
+from helpers.coach.judging.cases import cases_of, drawn, smaller_than, spread, ways_of
 from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.runs import Run
 from helpers.coach.judging.seen import Seen
 from helpers.coach.judging.sweeping import Sweeping
+from helpers.coach.judging.twists import caught_in
 from helpers.coach.judging.what_if import changes
 from helpers.coach.mistakes.source import Source
 from tests.coach_cells import FIXTURES, ask, cell
@@ -110,6 +111,8 @@ TIDY = """\
     "caught, done, kind, words",
     [
         ("TimeoutError", "return []", "lost error", "`TimeoutError: fetch failed` had to come out"),
+        # No call of a service is asked to raise this one, were it not for the answer's `except`.
+        ("KeyError", "return []", "lost error", "`fetch` raised KeyError for 'a'."),
         ("OSError", "raise ValueError('no')", "another error", "It raised `ValueError: no`"),
         ("asyncio.CancelledError", "return []", "swallowed", "cancelled `fetch_all` after 0.5 s."),
     ],
@@ -120,6 +123,26 @@ def test_each_call_fails_in_turn_and_it_is_cancelled_at_each_wait(caught, done, 
     assert words in verdict.text()
     line = TIDY[: TIDY.index("except" if kind != "another error" else "DONE")].count("\n") + 5
     assert verdict.line == line, verdict.text()
+
+
+def test_what_an_answer_catches_is_known_by_its_names():
+    tree = ast.parse(
+        "try:\n    work()\nexcept (KeyError, asyncio.InvalidStateError): pass\n"
+        "except UnicodeDecodeError: pass\nexcept StopAsyncIteration: pass\n"
+        "except asyncio.QueueShutDown: pass\nexcept asyncio.CancelledError: pass\n"
+        "except MyError: pass\nexcept Exception: pass\n"
+        "with suppress(IndexError):\n    work()\n"
+    )
+    assert caught_in(ast.walk(tree)) == [IndexError, asyncio.InvalidStateError, KeyError]
+
+
+def test_what_no_answer_sees_is_no_cause():
+    tree = ast.parse("def answer(items):\n    return {item: 1 for item in items}")
+    case = {"items": ["a", "b"], "waits": [1, 1]}
+    assert [*changes(case, [*ast.walk(tree)])]
+    assert not [*changes(case, [*ast.walk(tree)], ["waits"])]
+    crawl = finding.find("crawl-whole-1").sweeps[0]
+    assert "tries" in ways_of(crawl)
 
 
 def test_a_recursion_that_is_too_deep_has_the_line_that_calls_on():

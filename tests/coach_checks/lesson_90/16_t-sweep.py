@@ -27,7 +27,7 @@ class Swept(Exercise):
             "waits": some.permutations((1, 2, 3.5)),
         },
         besides=[{"urls": ["a"] * 1100, "pages": {"a": "page"}, "waits": [1, 2, 3]}],
-        fails=(OSError, TimeoutError),
+        fails=(OSError, TimeoutError, ...),
         cancels=True,
     )
     def any_urls(self, fetch_all, lab, urls, pages, waits):
