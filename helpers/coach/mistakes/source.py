@@ -382,12 +382,11 @@ class Source(Lines):
         first = self._first(handler.lineno for handler in catching)
         return next((handler for handler in catching if handler.lineno == first), None)
 
-    def keeper_of(self, *errors: type[BaseException]) -> Keeper | None:
+    def keeper_of(self, *errors: type[BaseException], sure: bool = False) -> Keeper | None:
         """What keeps such an error from coming out; None if there is nothing, or more than one
-        thing.
+        thing. sure: it is known that something did.
         """
-        names = names_of(errors)
-        found = set(keepers(self.nodes(), names)) or set(keepers(self.nodes(), names, sure=True))
+        found = set(keepers(self.nodes(), names_of(errors), sure))
         return found.pop() if len(found) == 1 else None
 
     def keeper(self, error: BaseException) -> Keeper | None:
@@ -416,6 +415,7 @@ class Source(Lines):
         # Where a `raise` stands under a condition, that was not met.
         met = met or set(self._kept_at(waited, asyncio.CancelledError, sure=True))
         found = met.pop() if len(met) == 1 else self.keeper_of(asyncio.CancelledError)
+        found = found or self.keeper_of(asyncio.CancelledError, sure=True)
         return found and self.place(found.line)
 
     def _kept_at(self, lines, error, sure=False):
