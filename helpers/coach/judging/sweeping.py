@@ -87,8 +87,9 @@ class Sweeping:
                     self._smallest(sweep, answer, case, error)
             elif not isinstance(expected.error, Wrong):
                 self._twisted(sweep, answer, case, twist, expected)
-        for error in caught_in(self._lab.nodes()) if sweep.any_error else ():
-            for case, twist in failing if error not in sweep.fails else ():
+        others = caught_in(self._lab.nodes()) if sweep.any_error else ()
+        for error in (each for each in others if each not in sweep.fails):
+            for case, twist in failing:
                 self._fails_otherwise(sweep, answer, case, twist, error)
 
     def _fails_otherwise(self, sweep, answer, case, twist, error):
@@ -167,7 +168,8 @@ class Sweeping:
         if not turns:
             raise error
         shown = lab.shown
-        without = without_falsy(case, ways_of(sweep))
+        guessed = error is found and found.try_ in GUESSED
+        without = without_falsy(case, ways_of(sweep)) if guessed else ()
         if lab.clock != "virtual":
             self._keep_no_wrong_guess(sweep, answer, found, itertools.islice(without, FEW))
             lab.shown = shown
@@ -194,8 +196,6 @@ class Sweeping:
         """Take the line out of a mistake where it was guessed for a value that counts as false,
         and the answer is wrong in these cases without one, too, as far as they can be asked.
         """
-        if found.try_ not in GUESSED:
-            return
         asked = [each for each in cases if self._expected(sweep, each).error is None]
         if asked and all(self._error_in(sweep, answer, each) is not None for each in asked):
             found.line, found.at, found.try_ = None, "", None
