@@ -45,10 +45,11 @@ class ReadFrame(Exercise):
         def read(what, *steps, number=1, raises=None):
             async def scene():
                 loop, reader = asyncio.get_running_loop(), Reader(errors)
-                feeding, got = feed(reader, *steps), []
+                got = []
                 try:
-                    for _ in range(number):
-                        got.append(await read_frame(reader))
+                    with feed(reader, *steps):
+                        for _ in range(number):
+                            got.append(await read_frame(reader))
                     return got if number > 1 else got[0]
                 except struct.error as error:
                     raise Wrong(
@@ -87,8 +88,6 @@ class ReadFrame(Exercise):
                             headline="refused a good frame",
                         ) from None
                     raise
-                finally:
-                    feeding.cancel()
 
             lab.told(f"with {what}")
             times = []
@@ -236,16 +235,14 @@ class ReadFrame(Exercise):
     async def _read_all(self, read_frame, steps, broken, most):
         reader, got = asyncio.StreamReader(), []
         last = broken("the connection broke") if broken else None
-        feeding = feed(reader, *steps, last)
         try:
-            while len(got) < most and None not in got:
-                got.append(await read_frame(reader))
+            with feed(reader, *steps, last):
+                while len(got) < most and None not in got:
+                    got.append(await read_frame(reader))
         except ValueError:
             got.append("ValueError")
         except asyncio.IncompleteReadError:
             got.append("IncompleteReadError")
-        finally:
-            feeding.cancel()
         return got if most > 1 else got[0]
 
     def compare(self, lab, got, expected):

@@ -36,14 +36,14 @@ class LineInTime(Exercise):
         def read(what, *steps, number=1, raises=None):
             async def scene():
                 loop, reader = asyncio.get_running_loop(), asyncio.StreamReader()
-                feeding, got = feed(reader, *steps), []
+                got = []
                 try:
-                    for _ in range(number):
-                        got.append(await read_line(reader, 5))
+                    with feed(reader, *steps):
+                        for _ in range(number):
+                            got.append(await read_line(reader, 5))
                     return got if number > 1 else got[0]
                 finally:
                     ended.append(loop.time())
-                    feeding.cancel()
 
             lab.told(f"with 5 seconds and {what}")
             ended = []
@@ -153,14 +153,12 @@ class LineInTime(Exercise):
     async def _read_all(self, read_line, pieces, seconds):
         reader, got = asyncio.StreamReader(), []
         steps = [step for pause, piece in pieces for step in (pause, piece) if step]
-        feeding = feed(reader, *steps, None)
         try:
-            while None not in got:
-                got.append(await read_line(reader, seconds))
+            with feed(reader, *steps, None):
+                while None not in got:
+                    got.append(await read_line(reader, seconds))
         except TimeoutError:
             got.append("TimeoutError")
-        finally:
-            feeding.cancel()
         return got
 
     def compare(self, lab, got, expected):

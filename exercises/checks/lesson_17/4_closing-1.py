@@ -165,16 +165,13 @@ class Answering(Exercise):
         async def serve():
             wire = Wire(holds=True)
             breaks = [0.01, last("the client")] if last is ConnectionResetError else []
-            feeding = feed(wire.reader, *heard, *breaks, *[] if pieces else [None])
             wires.append(wire)
             if last is asyncio.CancelledError:
                 asyncio.get_running_loop().call_later(0.01, asyncio.current_task().cancel)
             if stuck:
                 wire.protocol.pause_writing()
-            try:
+            with feed(wire.reader, *heard, *breaks, *[] if pieces else [None]):
                 await lab.awaitable(handle(wire.reader, wire.writer, work))
-            finally:
-                feeding.cancel()
 
         wires = []
         heard = [piece for piece in pieces if isinstance(piece, bytes)]

@@ -8,9 +8,10 @@ from helpers.coach import Wrong
 PATIENCE = 1.5  # seconds of real time that a client of the check waits for what must come
 
 
+@contextlib.contextmanager
 def feed(reader, *steps):
-    """Start a task that feeds a StreamReader: bytes, seconds to wait, an error, or None for the
-    end.
+    """In a `with`: a task feeds a StreamReader: bytes, seconds to wait, an error, or None for the
+    end. It is ours, and ends with the block.
     """
 
     async def feeding():
@@ -24,7 +25,11 @@ def feed(reader, *steps):
             else:
                 await asyncio.sleep(step)
 
-    return asyncio.create_task(feeding())
+    task = asyncio.create_task(feeding())
+    try:
+        yield
+    finally:
+        task.cancel()
 
 
 class Wire(asyncio.Transport):
